@@ -68,7 +68,8 @@ def learn(plan: Plan, sentences: Callable[[str], Sentences]) -> Run:
     start = time.perf_counter()
     model.fit(text.joined)
     seconds = time.perf_counter() - start
-    gold = gold_of(model, [" ".join(words) for words in text.gold])  # apostrophes as the model has them
+    lines = [" ".join(words) for words in text.gold]
+    gold = gold_of(model.learned_.model, lines)  # apostrophes as the model has them
     agreement = segmentation_of(model.segment(text.joined, "Word"), gold)
     return Run(
         plan.text,
@@ -79,9 +80,9 @@ def learn(plan: Plan, sentences: Callable[[str], Sentences]) -> Run:
         agreement.token.f1,
         agreement.boundary.f1,
         agreement.type.f1,
-        model.bound_ * int(np.sum(model.params_["lengths"].values)),
+        model.bound_ * int(np.sum(model.learned_.params["lengths"].values)),
         model.trace_[-1]["nats_per_symbol"],
-        model._sizes(),
+        model.learned_.sizes(),
         model.discounts_.tolist(),
         model.concentrations_.tolist(),
         seconds / plan.sweeps,

@@ -117,7 +117,7 @@ def learn(plan: Plan) -> Run:
     start = time.perf_counter()
     model.fit(text.joined)
     seconds = time.perf_counter() - start
-    gold = gold_of(model, [" ".join(words) for words in text.gold])
+    gold = gold_of(model.learned_.model, [" ".join(words) for words in text.gold])
     agreement = segmentation_of(model.segment(text.joined, "Word"), gold)
     learned = [*model.discounts_.tolist(), *model.concentrations_.tolist()]
     return Run(

@@ -106,8 +106,8 @@ def scored(model: AdaptorGrammar, text: Sentences, tested: list[int]) -> tuple[f
     """F1 of the words of some sentences, exact log p of the sentences in nats, and their symbols."""
     lines = [" ".join(text.gold[number]) for number in tested]
     joined = [text.joined[number] for number in tested]
-    agreement = segmentation_of(model.segment(joined, "Word"), gold_of(model, lines))
-    scores = scores_of(model, joined)
+    agreement = segmentation_of(model.segment(joined, "Word"), gold_of(model.learned_.model, lines))
+    scores = scores_of(model.learned_.model, joined)
     return agreement.token.f1, scores["nats_per_symbol"] * scores["symbols"], scores["symbols"]
 
 

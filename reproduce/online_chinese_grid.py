@@ -10,7 +10,8 @@ from reproduce.pages import Section, Table
 from reproduce.parts import side_by_side
 
 from stickbreaker import AdaptorGrammar, Corpus, Online
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators.model_runs import EndedRun, facts_of
+from stickbreaker.grammars import learner
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run as LearningRun
@@ -106,9 +107,11 @@ class ScoredSweeps(Observer):
     def step(self, job: LearningRun[Any], state: RunState, record: dict[str, Any]) -> bool:
         if state.passes in self.plan.sweeps:
             self.seconds += time.perf_counter() - self.since
-            fitting.finish(self.model, self.corpus, job, state, self.trace)
+            ended = EndedRun(job, state, self.trace)
+            facts = facts_of(self.model.settings, 0, self.corpus, ended, 0.0)
+            model = AdaptorGrammar.of(learner.GRAMMARS.learned(facts, self.corpus, job, state))
             row = f"MCMC, {state.passes:,} sweeps"
-            self.scores.append(_scored(self.plan._replace(row=row), self.model, self.seconds))
+            self.scores.append(_scored(self.plan._replace(row=row), model, self.seconds))
             self.since = time.perf_counter()
         return False
 
@@ -124,10 +127,9 @@ def learn(plan: Plan) -> list[Scored]:
         start = time.perf_counter()
         model.fit(lines)
         return [_scored(plan, model, time.perf_counter() - start)]
-    analysis, rule = model._reads_texts_by()
+    analysis, rule = learner.GRAMMARS.reads_texts_by(model.settings)
     corpus = Corpus.from_texts(lines, analysis=analysis, rule=rule)
-    model.seed_ = 0
-    job, state = model._new_run(corpus, 0)
+    job, state = learner.GRAMMARS.new_run(model.settings, corpus, 0)
     trace = Trace()
     watch = ScoredSweeps(plan, model, corpus, trace)
     run(job, state, [trace, watch])

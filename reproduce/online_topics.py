@@ -14,8 +14,9 @@ from reproduce.texts import texts
 from stickbreaker import LDA, AdaptorGrammar, Corpus, Online, VocabularyRule
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.grammars.document_shares import choices_of
+from stickbreaker.grammars.learner import GRAMMARS
 from stickbreaker.grammars.text_symbols import word_reader
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.evolution import Evolution
@@ -126,7 +127,8 @@ def predicted(model: AdaptorGrammar, learned: list[list[str]], left_out: list[li
     """Nats per word left out, by the shares of topics of the words learned from."""
     words = sorted({word for own in learned for word in own})
     rows = {word: row for row, word in enumerate(words)}
-    opened, reader = model.learned_.opened, word_reader(words, model.compiled_.terminals, None)
+    grammar = model.learned_.model
+    opened, reader = grammar.parser.opened, word_reader(words, grammar.compiled.terminals, None)
     offsets = np.concatenate([[0], np.cumsum([len(own) for own in learned])])
     given = np.array([rows[word] for own in learned for word in own], np.int32)
     numbers = np.arange(len(learned))
@@ -143,8 +145,8 @@ def learn_in_directory(model: AdaptorGrammar, text: Corpus) -> tuple[AdaptorGram
     """The grammar that was learned, and the snapshots of its run, which are kept on disk alone."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
-        fitting.begin(model, text.write(Path(folder) / "corpus"), path)
-        fitting.resume(path, every=1e9, threads=1)
+        model_runs.begin(GRAMMARS, model.settings, text.write(Path(folder) / "corpus"), path)
+        model_runs.resume(path, every=1e9, threads=1)
         return AdaptorGrammar.load(path), ModelDirectory(path).evolution()
 
 

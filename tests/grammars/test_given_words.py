@@ -26,7 +26,7 @@ def test_given_words_cut_the_text():
     settings = {"max_iter": 30, "random_state": 0}
     alone = AdaptorGrammar("unigram", **settings).fit(lines)
     given = AdaptorGrammar("unigram", known=known, **settings).fit(lines)
-    before, after = (scores_of(model, gold, "Word")["token"]["f1"] for model in (alone, given))
+    before, after = (scores_of(model.learned_.model, gold, "Word")["token"]["f1"] for model in (alone, given))
     assert after > before + 0.2, (before, after)
 
 

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from tests.tiers import law_cases, sampled
 
 from stickbreaker import AdaptorGrammar, Corpus, Grammar, Online, UserError, VocabularyRule
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.grammars.grammar_scores import scores_of
 from stickbreaker.grammars.model import chart_texts
 from stickbreaker.grammars.model.chart_texts import no_strings, span_starts
@@ -18,9 +18,11 @@ from stickbreaker.grammars.model.named import BY_NAME
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
 from stickbreaker.grammars.model.tree_chain import new_chart
 from stickbreaker.grammars.parsing import known_cuts
+from stickbreaker.grammars.plan import schedule_for
 from stickbreaker.grammars.segmentation_agreement import segmentation_of
 from stickbreaker.grammars.text_symbols import analysis_of_symbols
 from stickbreaker.testing import EstimatorTests
+from stickbreaker.testing.estimators import StopAfter, begin
 
 WORDS = ("the", "a", "dog", "cat", "saw", "ran")
 CONFIGURATIONS = {
@@ -103,7 +105,7 @@ def learned():
 
 
 def test_planted_words_are_found(learned):
-    scores = scores_of(learned, GOLD)
+    scores = scores_of(learned.learned_.model, GOLD)
     assert scores["token"]["f1"] > 0.9
     assert scores["type"]["recall"] == 1.0
     assert scores["symbols"] == sum(map(len, LINES))
@@ -113,7 +115,7 @@ def test_planted_words_are_found(learned):
 
 
 def test_without_gold_blanks_there_are_nats_alone(learned):
-    assert set(scores_of(learned, LINES)) == {
+    assert set(scores_of(learned.learned_.model, LINES)) == {
         "sentences", "unparsed", "new_symbols", "with_new_symbols", "symbols", "nats_per_symbol"
     }  # fmt: skip
 
@@ -161,7 +163,7 @@ def test_new_symbols_are_cut_around(inference):
     assert known.nats > mixed.nats > -np.inf
     sentences = ["thedog", "ξψ", "thedogξsaw"]
     assert model.score(sentences) == pytest.approx((known.nats + new.nats + mixed.nats) / 18)
-    scores = scores_of(model, sentences)
+    scores = scores_of(model.learned_.model, sentences)
     assert scores["nats_per_symbol"] == pytest.approx(model.score(sentences))
     assert (scores["unparsed"], scores["new_symbols"], scores["with_new_symbols"]) == (0, 3, 2)
 
@@ -219,7 +221,7 @@ def test_marks_are_of_documents_whatever_block_they_are_in(monkeypatch):
 def test_forged_sums_are_refused(learned):
     from stickbreaker.grammars.training_sentences import refuse_other_sums
 
-    refuse_other_sums(learned.params_, learned.compiled_)
+    refuse_other_sums(learned.learned_.params, learned.learned_.model.compiled)
     for name, change in {
         "letters": lambda values: values + 100,
         "lengths": lambda values: values + 1,
@@ -227,10 +229,10 @@ def test_forged_sums_are_refused(learned):
         "kept": lambda values: values * 0,
         "skipped": lambda values: values - 1,
     }.items():
-        item = learned.params_[name]
-        forged = {**learned.params_, name: item._replace(values=change(np.array(item.values)))}
+        item = learned.learned_.params[name]
+        forged = {**learned.learned_.params, name: item._replace(values=change(np.array(item.values)))}
         with pytest.raises(ValueError, match=r"another|cuts"):
-            refuse_other_sums(forged, learned.compiled_)
+            refuse_other_sums(forged, learned.learned_.model.compiled)
 
 
 def test_a_grammar_of_ones_own():
@@ -249,14 +251,14 @@ def test_spaced_symbols():
     model = AdaptorGrammar("unigram", symbols="spaced", max_iter=40, random_state=0).fit(texts)
     assert model.segment(["ih z th ih s eh"]) == [["ih z", "th ih s", "eh"]]
     assert model.grammar_.terminals.count("th") == 1
-    assert scores_of(model, texts)["token"]["f1"] > 0.5
+    assert scores_of(model.learned_.model, texts)["token"]["f1"] > 0.5
 
 
 def test_pieces_of_spaced_symbols_may_differ_from_the_words():
     texts = ["th ih s  ih z", "d ao g  th ih s", "ih z  d ao g  k ae t"] * 3
     model = AdaptorGrammar("unigram", symbols="spaced", max_iter=2, random_state=0).fit(texts)
     assert model.segment(texts) != [text.split("  ") for text in texts]
-    assert 0.0 <= scores_of(model, texts)["boundary"]["f1"] < 1.0
+    assert 0.0 <= scores_of(model.learned_.model, texts)["boundary"]["f1"] < 1.0
     found = segmentation_of([["ih", "z th", "ih s"]], [["ih z", "th", "ih s"]])
     assert found.token == found.type == (1 / 3, 1 / 3, 1 / 3)
     assert found.boundary == (0.5, 0.5, 0.5)
@@ -280,7 +282,7 @@ def test_sentences_are_not_cut_by_their_own_symbol_unless_one_says_so():
 
 def test_a_symbol_that_is_none_is_refused_without_gold_blanks_too(learned):
     with pytest.raises(UserError, match="no symbol 'Foo'"):
-        scores_of(learned, LINES, "Foo")
+        scores_of(learned.learned_.model, LINES, "Foo")
 
 
 def test_punctuation_cuts_sentences():
@@ -293,20 +295,22 @@ def test_punctuation_cuts_sentences():
 
 
 def test_the_pieces_of_alike_sentences_are_those_of_the_samples(learned):
-    symbol, line = learned._symbol_number(None), LINES[0]
-    content = learned._sentences_in(learned._lines_of([line]).content)[0].tobytes()
-    found = known_cuts(learned, symbol, {content, b"none"})
+    symbol, line = learned.learned_.model.symbol_number(None), LINES[0]
+    content = learned.learned_.model.sentences_in(learned.learned_.model.lines_of([line]).content)[
+        0
+    ].tobytes()
+    found = known_cuts(learned.learned_.model, symbol, {content, b"none"})
     assert set(found) == {content}
-    assert known_cuts(learned, learned._symbol_number("Chars"), {content}) == {}
-    ends = np.cumsum(learned.params_["lengths"].values)
-    cuts = learned.params_["cuts"].values[0] / learned.params_["kept"].values
+    assert known_cuts(learned.learned_.model, learned.learned_.model.symbol_number("Chars"), {content}) == {}
+    ends = np.cumsum(learned.learned_.params["lengths"].values)
+    cuts = learned.learned_.params["cuts"].values[0] / learned.learned_.params["kept"].values
     own = [cuts[end - len(line) : end] for end, other in zip(ends, LINES, strict=True) if other == line]
     assert found[content] == pytest.approx(np.mean(own, axis=0))
 
 
 def test_a_sentence_too_long_for_the_memory_is_named(learned):
     with pytest.raises(UserError, match=r"a sentence of 10,000,000 symbols would take .*cut long texts"):
-        new_chart(learned.compiled_, 10**7)
+        new_chart(learned.learned_.model.compiled, 10**7)
     with pytest.raises(UserError, match="sentences of up to 20,000,000 symbols"):
         no_strings(span_starts(np.array([0, 2 * 10**7])))
 
@@ -329,7 +333,7 @@ def test_a_sentence_too_long_for_a_chart_is_refused_or_skipped_before_memory_is_
     assert (long.nats, long.trees) == (-np.inf, ())
     assert short.trees
     assert skipping.parse(["thedog"])[0].nats == short.nats
-    assert scores_of(skipping, ["thedog" * 20, "thedog"])["unparsed"] == 1
+    assert scores_of(skipping.learned_.model, ["thedog" * 20, "thedog"])["unparsed"] == 1
 
 
 def test_names_without_rules_are_reported():
@@ -437,16 +441,15 @@ def test_chains_are_told_apart_and_the_best_speaks():
 
 def test_a_running_model_is_its_last_checkpoint(tmp_path):
     from stickbreaker.core.errors import Interrupted
-    from stickbreaker.testing.estimators import StopAfter
 
     corpus = CORPUS.write(tmp_path / "corpus")
-    fitting.begin(AdaptorGrammar(max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
+    begin(AdaptorGrammar(max_iter=6, random_state=0), corpus, tmp_path / "m", held_out=0.1)
     watch = StopAfter(2)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
     early = AdaptorGrammar.load(tmp_path / "m")
     assert early.n_iter_ == 2
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     late = AdaptorGrammar.load(tmp_path / "m")
     assert late.n_iter_ == 6
     assert late.trace_[-1]["held_out"] < 0.0
@@ -462,15 +465,15 @@ def test_a_run_that_is_read_draws_no_first_trees(tmp_path, monkeypatch):
     rules = "1 1 S --> W S\n1 1 S --> W\nW --> C\n1 1 C --> L\n1 1 C --> L C\n"
     rules += "".join(f"1 1 L --> {letter}\n" for letter in sorted(set("".join(LINES))))
     model = AdaptorGrammar(rules, unparsed="skip", max_iter=3, random_state=0)
-    fitting.begin(model, corpus, tmp_path / "m")
+    begin(model, corpus, tmp_path / "m")
 
-    def begin(chain):
+    def draw(chain):
         raise AssertionError
 
     with monkeypatch.context() as patch:
-        patch.setattr(AdaptorChain, "_begin", begin)
+        patch.setattr(AdaptorChain, "_begin", draw)
         assert AdaptorGrammar.load(tmp_path / "m").skipped_ == 1
-        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+        model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     late = AdaptorGrammar.load(tmp_path / "m")
     assert late.skipped_ == 1
     assert late.bound_ == model.fit(texts).bound_
@@ -481,7 +484,7 @@ def test_annealing_begins_hot_and_ends_cold():
     cold = AdaptorGrammar("unigram", max_iter=40, random_state=0).fit(LINES)
     early = [model.trace_[0]["nats_per_symbol"] for model in (hot, cold)]
     assert early[0] != early[1]
-    assert scores_of(hot, GOLD)["token"]["f1"] > 0.85
+    assert scores_of(hot.learned_.model, GOLD)["token"]["f1"] > 0.85
 
 
 HYBRID = {"inference": "hybrid", "n_jobs": 1, "random_state": 0}
@@ -500,7 +503,7 @@ def of_concentration(name, concentration, truncation=None):
 @pytest.mark.parametrize("concentration", [100.0, 3000.0])
 def test_planted_words_are_found_online(concentration):
     model = AdaptorGrammar(of_concentration("unigram", concentration), **HYBRID).fit(LINES)
-    scores = scores_of(model, GOLD)
+    scores = scores_of(model.learned_.model, GOLD)
     assert scores["token"]["f1"] > 0.9
     assert -2.0 < scores["nats_per_symbol"] < -0.3
     assert {"".join(one.text) for one in model.subtrees("Word")[:6]} == set(WORDS)
@@ -511,11 +514,12 @@ def test_collocations_are_found_from_small_steps():
     found = [
         AdaptorGrammar("collocation", **{**HYBRID, "random_state": seed}).fit(LINES) for seed in range(3)
     ]
-    scores = sorted(scores_of(model, GOLD)["token"]["f1"] for model in found)
+    scores = sorted(scores_of(model.learned_.model, GOLD)["token"]["f1"] for model in found)
     assert scores[0] > 0.7  # one of six starts ends with words that are too long
     assert scores[1] > 0.95
     sizes = [
-        AdaptorGrammar(name, **HYBRID)._learning_schedule().first_batch for name in ("collocation", "unigram")
+        schedule_for(AdaptorGrammar(name, **HYBRID).settings).first_batch
+        for name in ("collocation", "unigram")
     ]
     assert sizes == [2, None]
 
@@ -523,7 +527,7 @@ def test_collocations_are_found_from_small_steps():
 def test_planted_words_are_found_where_few_may_be_remembered_from_the_start():
     settings = {**HYBRID, "inference": "mean-field", "max_iter": 60}
     model = AdaptorGrammar("unigram", truncation=100, **settings).fit(LINES)
-    assert scores_of(model, GOLD)["token"]["f1"] > 0.8
+    assert scores_of(model.learned_.model, GOLD)["token"]["f1"] > 0.8
     assert len(model.subtrees()) == 100
     assert {record["kind"] for record in model.trace_} == {"bound"}
     assert model.trace_[-1]["score"] > model.trace_[0]["score"]
@@ -592,13 +596,13 @@ def test_steps_follow_minibatches():
         model.partial_fit(LINES[at : at + 20])
     assert model.n_steps_ == len(model.trace_) == 30
     assert model.corpus_["documents"] == 600
-    assert scores_of(model, GOLD)["token"]["f1"] > 0.9
+    assert scores_of(model.learned_.model, GOLD)["token"]["f1"] > 0.9
     fitted = AdaptorGrammar("unigram", max_iter=2, **HYBRID).fit(LINES)
     before = fitted.n_steps_
     fitted.partial_fit(LINES[:50])
     assert fitted.n_steps_ == before + 1
     assert fitted.corpus_["documents"] == 350
-    assert scores_of(fitted, GOLD)["token"]["f1"] > 0.9
+    assert scores_of(fitted.learned_.model, GOLD)["token"]["f1"] > 0.9
 
 
 def test_steps_after_saving_are_those_without(tmp_path):
@@ -712,7 +716,7 @@ def test_f1_is_measured_where_blanks_tell_the_words(tmp_path):
     assert {one["documents"] for one in found.values()} == {20}
     assert found[15]["token_f1"] > max(0.6, found[1]["token_f1"])
     sample = [GOLD[number] for number in np.linspace(0, len(GOLD) - 1, 20).round().astype(int)]
-    scores = scores_of(model, sample)  # by more trees, of all that is remembered
+    scores = scores_of(model.learned_.model, sample)  # by more trees, of all that is remembered
     assert found[15]["token_f1"] == pytest.approx(scores["token"]["f1"], abs=0.1)
     assert found[15]["boundary_f1"] == pytest.approx(scores["boundary"]["f1"], abs=0.1)
     model.save(tmp_path / "m")
@@ -729,10 +733,10 @@ def test_measuring_changes_nothing_of_what_is_learned():
 
 def test_trees_of_other_strings_change_no_cut():
     model = AdaptorGrammar("collocation", **ONLINE).fit(GOLD)
-    online, counts = model.engine_.model, model.engine_.table.whole()
-    sentences = model._sentences_in(model._lines_of(LINES[:30]).content)
-    whole = online.learned(model.params_, counts)
-    part = online.learned(model.params_, counts, sentences.letters)
+    online, counts = model.learned_.engine.model, model.learned_.engine.table.whole()
+    sentences = model.learned_.model.sentences_in(model.learned_.model.lines_of(LINES[:30]).content)
+    whole = online.learned(model.learned_.params, counts)
+    part = online.learned(model.learned_.params, counts, sentences.letters)
     assert 0 < len(part.customers) < len(whole.customers)
     both = (one.parses(sentences.letters, sentences.starts, 0) for one in (whole, part))
     for one, other in zip(*both, strict=True):

@@ -213,7 +213,7 @@ def test_a_fitted_estimator_is_a_table_of_what_was_learned(lda, ngrams, grammar)
     assert "3 topics, learned from 60 documents" in shown
     assert all(", ".join(words) in shown for words in lda.top_words(6))
     assert f"{100 * lda.topic_shares_.max():.1f} %" in shown
-    assert f"{ngrams._sizes()['contexts']:,}" in ngrams._repr_html_()
+    assert f"{ngrams.learned_.sizes()['contexts']:,}" in ngrams._repr_html_()
     most = grammar.subtrees("Word")[0]
     assert f"{''.join(most.text)} ({most.customers})" in grammar._repr_html_()
     for model in (lda, ngrams, grammar):

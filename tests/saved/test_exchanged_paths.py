@@ -24,6 +24,7 @@ from stickbreaker.corpus import Analysis
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
+from stickbreaker.grammars.text_symbols import analysis_of_symbols
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved.directory import ModelDirectory
@@ -88,7 +89,8 @@ def corpus(tmp_path):
 
 def symbols(tmp_path):
     lines = ["thedogran", "acatsat", "thecatran", "adogsat"] * 5
-    return AdaptorGrammar("unigram")._as_corpus(lines, reset=True).write(tmp_path / "symbols")
+    analysis, rule = analysis_of_symbols("characters"), VocabularyRule(1, 1.0)
+    return Corpus.from_texts(lines, analysis=analysis, rule=rule).write(tmp_path / "symbols")
 
 
 @pytest.mark.parametrize("step", sampled([2, 0], 4))

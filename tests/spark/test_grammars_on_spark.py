@@ -51,7 +51,7 @@ def test_topics_with_shares_by_document_are_the_same(spark, tmp_path):
     there, here = (AdaptorGrammar("topic", **settings, engine=engine).fit(corpus) for engine in engines)
     uses = [{(one.symbol, one.text): one.customers for one in model.subtrees()} for model in (there, here)]
     assert uses[0] == pytest.approx(uses[1], rel=1e-7, abs=1e-7)
-    np.testing.assert_allclose(there.learned_.alpha, here.learned_.alpha, rtol=1e-7)
+    np.testing.assert_allclose(there.learned_.model.parser.alpha, here.learned_.model.parser.alpha, rtol=1e-7)
 
 
 def test_chains_do_not_run_on_spark(spark, corpus):

@@ -71,6 +71,7 @@ def test_the_program_says_which_number_it_takes(cli, tmp_path):
     quick = ("--iterations", 2, "--threads", 1, "--out", tmp_path / "m", "--overwrite")
     done = cli("fit", "lda", path, *quick)
     assert "2 topics for 45 documents; --topics K takes another number, and search-k" in done.stderr
+    assert "100 topics" not in done.stderr
     assert len(json.loads(cli("topics", tmp_path / "m", "--json").stdout)["topics"]) == 2
     done = cli("fit", "lda", path, "--topics", 3, *quick)
     assert "note: 3 topics of 45 documents, 15 for each: with fewer than 20" in done.stderr

@@ -96,7 +96,8 @@ def _default(kind: type, one: Parameter) -> str:
 
     A different default for streams is added.
     """
-    own = getattr(kind, "_schedule_defaults", {}).get(one.name)
+    defaults = getattr(kind, "schedule_defaults", getattr(kind, "_schedule_defaults", {}))
+    own = defaults.get(one.name)
     if own is None:
         return one.unset or (f"{one.default:g}" if isinstance(one.default, float) else f"{one.default}")
     streamed = getattr(kind, "_stream_defaults", {}).get(one.name, own)

@@ -28,12 +28,16 @@ if TYPE_CHECKING:
 
 
 def begin_run(
-    model: "Estimator | RunSettings", run: NewRun, look_at: "Callable[[Corpus], object]" = lambda corpus: None
+    model: "Estimator | RunSettings",
+    run: NewRun,
+    look_at: "Callable[[Corpus], object]" = lambda corpus: None,
+    look_at_run: "Callable[[Run, RunState], object]" = lambda job, state: None,
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
     model: settings, or an estimator of a kind that has none yet. `look_at` is called with the corpus before
-    the run begins. Returns the corpus, and the directory, which stays locked for `go_on`.
+    the run is made, `look_at_run` with the run and its state before its first step. Returns the corpus, and
+    the directory, which stays locked for `go_on`.
     """
     from stickbreaker.estimators import model_runs
     from stickbreaker.estimators.plain_learner import learner_and_settings
@@ -60,6 +64,7 @@ def begin_run(
             corpus_inside=corpus.path is not None and Path(corpus.path) == inside,
             overwrite=run.overwrite,
             stays_locked=True,
+            look_at=look_at_run,
         )
         return corpus, directory
 

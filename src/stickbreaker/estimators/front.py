@@ -24,6 +24,7 @@ from stickbreaker.core.files import refuse_file
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import declared, with_parameter_section
 from stickbreaker.core.records import Array
+from stickbreaker.core.threads import alone_with
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import as_html
@@ -379,6 +380,27 @@ class Front(BaseEstimator, Generic[S, L]):
         columns = self._columns
         named = columns.names is not None and not columns.of_texts
         return not named and is_counts(X, columns.number)
+
+
+class OnlineFront(Front[S, L]):
+    """Base of the estimators that also learn from one minibatch after another."""
+
+    def partial_fit(self, X: object, y: object = None) -> Self:
+        """Learn from one more minibatch of documents, by one online step; the first call begins.
+
+        Raises UserError for settings that do not allow it, and then changes nothing. Concurrent calls wait
+        for each other.
+        """
+        with alone_with(self):
+            settings, before = self.settings, self.learned_ if self.__sklearn_is_fitted__() else None
+            if before is None:
+                corpus, columns = self._to_learn(X, settings)
+            else:
+                corpus, columns = self._to_read(X), self._columns
+            learned = self._how().learn_more(settings, before, corpus)
+            if learned is not None:
+                self._take(learned, columns)
+        return self
 
 
 def per_token(nats: float, tokens: float) -> float:

@@ -160,11 +160,12 @@ class Learner(ABC, Generic[S, L]):
         """The default number of documents per step of `learn_more`; only for kinds that can be updated."""
         raise NotImplementedError
 
-    def learn_more(self, settings: S, learned: L, corpus: Corpus) -> L:
+    def learn_more(self, settings: S, learned: L | None, corpus: Corpus) -> L | None:
         """What is known after one more online step, on more documents; only for kinds that can be updated.
 
-        settings: those of the step; the documents have the words of `learned` or, for an open vocabulary, all
-        of theirs.
+        settings: those of the step; learned: what is known, which stays as it is; None: learning begins. The
+        documents have the words of `learned` or, for an open vocabulary, all of theirs. Returns `learned`
+        itself if nothing could be learned from them.
         """
         raise NotImplementedError
 

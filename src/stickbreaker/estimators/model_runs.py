@@ -92,12 +92,17 @@ def learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> L:
 
 def refuse_to_learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> None:
     """Raise UserError if settings do not go together or with a corpus, or the corpus has no words."""
-    learner.check(settings, corpus.vocabulary, corpus.analysis)
-    settings.refuse_unmet_needs()
-    refuse_large_runs(*learner.least_memory(settings, corpus), corpus)
+    refuse_settings_for(learner, settings, corpus)
     if corpus.n_tokens == 0.0:
         remedy = "give documents with words, or counts that are not all zero"
         raise UserError("no document has a word to learn from", where=corpus.path, remedy=remedy)
+
+
+def refuse_settings_for(learner: Learner[S, L], settings: S, corpus: Corpus) -> None:
+    """Raise UserError if settings do not go together, with a corpus or with the memory of the machine."""
+    learner.check(settings, corpus.vocabulary, corpus.analysis)
+    settings.refuse_unmet_needs()
+    refuse_large_runs(*learner.least_memory(settings, corpus), corpus)
 
 
 def _learn_once(learner: Learner[S, L], settings: S, corpus: Corpus, seed: int) -> EndedRun:
@@ -178,11 +183,13 @@ def begin(
     corpus_inside: bool = False,
     overwrite: bool = False,
     stays_locked: bool = False,
+    look_at: Callable[[Run, RunState], object] = lambda job, state: None,
 ) -> ModelDirectory:
     """Make the directory of a model, with a run before its first step, for `resume` to continue.
 
     With `corpus_inside`, the corpus's directory is moved into it. With `stays_locked`, it stays locked until
-    `resume` has ended. Raises UserError for wrong settings, and if `path` exists and may not be overwritten.
+    `resume` has ended. `look_at` is called with the run and its state. Raises UserError for wrong settings,
+    and if `path` exists and may not be overwritten.
     """
     seed, held_out = seed_of(settings.random_state), held_out or learner.least_held_out(settings)
     settings = learner.chosen_for(settings, corpus)
@@ -193,6 +200,7 @@ def begin(
     where = "corpus" if corpus_inside else str(Path(str(corpus.path)).resolve())
     with new_model_directory(path, overwrite=overwrite, stays_locked=stays_locked) as directory:
         job, state = learner.new_run(first, corpus, seed, held_out, directory.path)
+        look_at(job, state)
         directory.write_vocabulary(corpus.vocabulary)
         if corpus_inside:
             shutil.move(str(corpus.path), directory.path / "corpus")

@@ -285,8 +285,11 @@ class PlainLearner(Learner[PlainSettings, PlainLearned]):
     def minibatch(self, settings: PlainSettings) -> int:
         return settings.estimator._minibatch
 
-    def learn_more(self, settings: PlainSettings, learned: PlainLearned, corpus: Corpus) -> PlainLearned:
+    def learn_more(
+        self, settings: PlainSettings, learned: PlainLearned | None, corpus: Corpus
+    ) -> PlainLearned:
         """The same estimator, which has learned more: the result before is no longer what it was."""
+        assert learned is not None
         learned.estimator._learn_more(corpus)
         return PlainLearned.of(learned.estimator)
 

@@ -51,6 +51,7 @@ class Updating:
             part = self.corpus.part(start, start + size)
             before, done = self.learned, self.update._replace(documents=start + part.n_documents)
             more = before.learner.learn_more(before.facts.settings, before, _as_learned_from(before, part))
+            assert more is not None, "of documents that a model could not learn from, it returns what it was"
             self.learned = more.but(updates=[*before.facts.updates[:-1], done])
             yield self.learned.facts.trace[-1]
 

@@ -1,27 +1,77 @@
 """The public class of adaptor grammars, `AdaptorGrammar`."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.threads import alone_with
+from stickbreaker.core.records import Array
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input, once_read
-from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.front import OnlineFront
 from stickbreaker.estimators.setting_values import positive
 from stickbreaker.grammars.document_shares import shares_of
-from stickbreaker.grammars.grammar_estimator import Subtree
-from stickbreaker.grammars.grammar_stream import partial_fit
+from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.parsing import ParsedSentence, parsed, segmented_texts
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+from stickbreaker.grammars.text_grammar import Subtree
+
+if TYPE_CHECKING:  # so that editors and type checkers know its parameters
+    from stickbreaker.grammars.learned import GrammarLearned
+    from stickbreaker.grammars.settings import GrammarSettings
+
+    Front, Parameters = OnlineFront[GrammarSettings, GrammarLearned], GrammarSettings
+else:
+    Front, Parameters = OnlineFront, object
 
 
-class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
-    __doc__ = PlainAdaptorGrammar.__doc__
+class AdaptorGrammar(Front, Parameters, kind="AdaptorGrammar"):
+    """A grammar in which chosen ("adapted") symbols remember whole subtrees, such as words or collocations.
+
+    Adaptor grammars: Johnson et al. 2007.
+
+    Attributes
+    ----------
+    grammar_ : the `Grammar`; symbols_ its adapted symbols, general ones before those that they are made of.
+    discounts_, concentrations_ : of the adapted symbols' Pitman-Yor processes.
+    skipped_ : number of sentences that were skipped.
+    bound_ : log p(sentences, trees, tables) of the last sample, in nats per symbol.
+    n_iter_ : sweeps done; trace_ : list of records.
+    learned_ : all that was learned, as a record that never changes.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
+    >>> model.segment(["thedogacat"])
+    [['the', 'dog', 'a', 'cat']]
+    """
+
+    @property
+    def grammar_(self) -> Grammar:
+        """The grammar that was learned, with rules for the symbols of the text."""
+        return self.learned_.model.grammar
+
+    @property
+    def symbols_(self) -> tuple[str, ...]:
+        """The names of the adapted symbols; each comes before those that occur in its subtrees."""
+        return self.learned_.model.symbols
+
+    @property
+    def discounts_(self) -> Array:
+        """The discount of each adapted symbol."""
+        return self.learned_.model.discounts
+
+    @property
+    def concentrations_(self) -> Array:
+        """The concentration of each adapted symbol."""
+        return self.learned_.model.concentrations
+
+    @property
+    def skipped_(self) -> int:
+        """The number of sentences that were skipped."""
+        return self.learned_.skipped
 
     def fit(self, X: object, y: object = None, *, sample_weight: object = None, **others: object) -> Self:
         """Learn a grammar from texts; each is one sentence (for the grammar "topic", a document).
@@ -60,7 +110,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         [['the', 'cat']]
         """
         check_is_fitted(self)
-        found = segmented_texts(self, _texts(texts), nonterminal, random_state)
+        found = segmented_texts(self.learned_.model, _texts(texts), nonterminal, random_state)
         return [one.pieces for one in found]
 
     def parse(
@@ -80,7 +130,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         """
         check_is_fitted(self)
         positive("n", n, whole=True)
-        return list(parsed(self, _texts(texts), how, n, random_state))
+        return list(parsed(self.learned_.model, _texts(texts), how, n, random_state))
 
     def document_shares(self, texts: Iterable[str], *, random_state: int = 0) -> NDArray[np.float64]:
         """The topic shares of each text (documents × topics), by sampling its words' topics.
@@ -96,7 +146,7 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         True
         """
         check_is_fitted(self)
-        return shares_of(self, _texts(texts), random_state)
+        return shares_of(self.learned_.model, _texts(texts), random_state)
 
     def partial_fit(self, X: object, y: object = None) -> Self:
         """Learn from one more minibatch of texts, each a sentence, by one online step of hybrid inference.
@@ -107,16 +157,15 @@ class AdaptorGrammar(ScikitLearn, PlainAdaptorGrammar):
         parsed; with `unparsed="skip"` such texts change nothing and warn (UserWarning). Concurrent calls wait
         for each other.
         """
-        with alone_with(self):
-            begun = "state_" in vars(self)
-            partial_fit(self, self._as_corpus(X, reset=not begun), begun=begun)
-        return self
+        return super().partial_fit(X)
 
     def subtrees(self, symbol: str | None = None) -> list[Subtree]:
-        check_is_fitted(self)
-        return super().subtrees(symbol)
+        """The remembered subtrees of each adapted symbol, most used first; or those of one `symbol` only.
 
-    subtrees.__doc__ = PlainAdaptorGrammar.subtrees.__doc__
+        Raises UserError for a symbol that is not adapted.
+        """
+        check_is_fitted(self)
+        return self.learned_.model.subtrees(symbol)
 
 
 def _repeated(given: object, counts: object) -> list[str]:

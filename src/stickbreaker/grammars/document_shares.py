@@ -10,10 +10,10 @@ from stickbreaker.core import purposes
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.documents.document_rules import Choices, draw_choices, types_of
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.grammars.text_symbols import word_reader
 
 SAMPLES = 50  # sweeps over a document after the burn-in
@@ -59,25 +59,25 @@ def log_p_of_all(learned: LearnedGrammar, sentences: Sentences, nats: Array) -> 
     return float(nats[np.isfinite(nats)].sum())
 
 
-def shares_of(model: GrammarEstimator, texts: Iterable[str], seed: int = 0) -> Array:
+def shares_of(model: TextGrammar, texts: Iterable[str], seed: int = 0) -> Array:
     """(documents × rules) The expected probabilities of the start symbol's rules (topics) in each text.
 
     A text without sentences has those of the prior. New words are parsed by their spelling. Raises UserError
     for a grammar in which documents have no weights of their own.
     """
-    learned = model.learned_.opened
+    learned = model.parser.opened
     if learned.alpha is None:
         problem = "documents have no rule weights of their own in this grammar"
         raise UserError(problem, remedy='learn the grammar "topic" by inference="hybrid"')
-    content = model._lines_of(texts)
+    content = model.lines_of(texts)
     n = len(content.tokens)
-    if model._of_topics:
+    if model.has_topics:
         words = list(dict.fromkeys(word for line in content.tokens for word in line))
         rows = {word: row for row, word in enumerate(words)}
         given = np.array([rows[word] for line in content.tokens for word in line], np.int32)
-        reader = word_reader(words, model.compiled_.terminals, None)
+        reader = word_reader(words, model.compiled.terminals, None)
         sentences = reader.read(replace(content.content, words=given), documents=np.arange(n))
     else:
-        sentences = model._sentences_in(content.content)
+        sentences = model.sentences_in(content.content)
     gamma = choices_of(learned, sentences, np.arange(n), seed).gamma
     return gamma / gamma.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Variational runs of grammars, started from an estimator and a corpus, or from a checkpoint."""
+"""Variational runs of grammars, started from settings and a corpus, or from a checkpoint."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -17,11 +17,13 @@ from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.engine_choice import engine_of
+from stickbreaker.estimators.learned import Facts
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.grammars.document_shares import nats_of_documents
 from stickbreaker.grammars.gold_sample import segmentation_measure
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
+from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.model.cached_trees import CachedTrees
 from stickbreaker.grammars.model.compiled import Compiled, compiled
 from stickbreaker.grammars.model.documents.document_grammar import DocumentGrammar
@@ -29,15 +31,19 @@ from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.mean_field_grammar import MeanFieldGrammar, support_of
 from stickbreaker.grammars.model.online_grammar import OnlineGrammar
+from stickbreaker.grammars.model.tree_chain import AdaptorChain
+from stickbreaker.grammars.plan import SCORE_NAMES, grammar_of, limits_of, reader_of, schedule_for
+from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.training_sentences import held_out_sentences, training_sentences
 from stickbreaker.learning.run import Run, RunState
+from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import state_of
 
 TRUNCATION = 10_000  # cached trees per symbol, by default
-TOLD = ("letters", "lengths", "cuts", "kept", "skipped")  # integer params about the text
+INTEGER_PARAMS = ("letters", "lengths", "cuts", "kept", "skipped")  # integer params about the text
 FEWEST, SYMBOLS = 50, 60  # trees of mean-field inference: at least, and one for that many symbols of the text
 SHOWN = 300  # sentences that a report can show
 SHARES = 4  # shards per minibatch, about: each costs a third of a millisecond
@@ -45,16 +51,15 @@ SHARDS = (20, 128)  # documents per shard, at least and at most
 
 
 def new_run(
-    estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    settings: GrammarSettings, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[Run, RunState]:
     """Prepare a variational run on a corpus; returns it and its initial state.
 
-    Sets `skipped_`. Raises UserError for sentences that cannot be parsed, unless the estimator skips these.
-    held_out: the share of documents to hold out; folder: for the engine's files.
+    Raises UserError for sentences that cannot be parsed, unless `unparsed` skips these. held_out: the share
+    of documents to hold out; folder: for the engine's files.
     """
-    job, grammar = _job(estimator, corpus, seed, held_out, folder)
-    sentences, estimator.skipped_ = training_sentences(estimator, corpus, job.source, grammar)
-    return start_run(job, sentences, estimator.skipped_)
+    job, grammar = _job(settings, corpus, seed, held_out, folder)
+    return start_run(job, *training_sentences(settings, corpus, job.source, grammar))
 
 
 def start_run(
@@ -104,32 +109,48 @@ def _first_sentences(model: Model, sentences: Sentences, skipped: int) -> Record
     values = (letters, np.diff(starts), cuts, np.array(0), np.array(skipped))
     axes = (("letters",), ("sentences",), ("symbols", "letters"), (), ())
     return {
-        name: Field(value, axis, additive=False) for name, value, axis in zip(TOLD, values, axes, strict=True)
+        name: Field(value, axis, additive=False)
+        for name, value, axis in zip(INTEGER_PARAMS, values, axes, strict=True)
     }
 
 
+def skipped_in(state: RunState) -> int:
+    """How many sentences a run skips, before its first step."""
+    if isinstance(state, VariationalState):
+        return int(state.params["skipped"].values)
+    assert isinstance(state, SamplingState)
+    chain = next(iter(state.chains.samplers))
+    assert isinstance(chain, AdaptorChain)
+    return int(chain.given["skipped"].values)
+
+
 def resume_run(
-    estimator: GrammarEstimator, corpus: Corpus, snapshot: Snapshot, folder: Path
+    settings: GrammarSettings, corpus: Corpus, snapshot: Snapshot, folder: Path
 ) -> tuple[Run, RunState]:
     """The run that continues from the checkpoint `snapshot`, and its state.
 
     Raises ValueError if the checkpoint is invalid.
     """
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
-    job, _ = _job(estimator, corpus, seed, held_out, folder)
+    job, _ = _job(settings, corpus, seed, held_out, folder)
     return job, _take_state(job.engine, job.model, snapshot)
 
 
-def restored(
-    estimator: GrammarEstimator, snapshot: Snapshot, folder: Path
-) -> tuple[LocalEngine, VariationalState]:
-    """An engine with the table of a finished run, and the run's state, from its snapshot.
+def restored(facts: Facts[GrammarSettings], snapshot: Snapshot, folder: Path) -> GrammarLearned:
+    """What a run had learned, from its snapshot. Raises ValueError for an invalid table."""
+    model = model_of_grammar(facts.settings, facts.vocabulary, facts.corpus["documents"])
+    engine = LocalEngine(threads_of(facts.settings.n_jobs), folder=folder)
+    return learned_by(facts, engine, _take_state(engine, model, snapshot))
 
-    Raises ValueError for an invalid table.
-    """
-    model = model_of_grammar(estimator, estimator.vocabulary_, estimator.corpus_["documents"])
-    engine = LocalEngine(threads_of(estimator.n_jobs), folder=folder)
-    return engine, _take_state(engine, model, snapshot)
+
+def learned_by(facts: Facts[GrammarSettings], engine: Engine, state: VariationalState) -> GrammarLearned:
+    """What a run has learned, from its state and its engine, which has the table."""
+    model = engine.model if isinstance(engine, LocalEngine) else None
+    assert isinstance(model, OnlineGrammar)
+    own = local_fork(engine, model, threads_of(facts.settings.n_jobs), copied=False)
+    counts = own.table.whole()
+    assert isinstance(counts, TruncatedCounts)
+    return GrammarLearned.of_sticks(facts, own, state, model.learned(state.params, counts))
 
 
 def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> VariationalState:
@@ -139,7 +160,7 @@ def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> Variational
     """
     assert isinstance(model, OnlineGrammar)
     engine.restore(model, snapshot.arrays, snapshot.keys)
-    state = state_of(snapshot, TOLD)
+    state = state_of(snapshot, INTEGER_PARAMS)
     counts = engine.table.whole()
     assert isinstance(counts, TruncatedCounts)
     model.refuse_others(state.params, counts)
@@ -147,30 +168,30 @@ def _take_state(engine: Engine, model: Model, snapshot: Snapshot) -> Variational
 
 
 def model_of_grammar(
-    estimator: GrammarEstimator,
+    settings: GrammarSettings,
     vocabulary: Vocabulary,
     n_documents: int,
     read_before: CachedTrees | None = None,
 ) -> OnlineGrammar:
-    """The variational model that an estimator's parameters describe, for the symbols of a vocabulary.
+    """The variational model that settings describe, for the symbols of a vocabulary.
 
     n_documents: of the corpus, for grammars that mark documents. read_before: the remembered trees of an
     earlier model of the same grammar, so that they need not be parsed again.
     """
-    grammar = estimator._grammar_of(vocabulary, n_documents)
-    flat, schedule = compiled(grammar), estimator._learning_schedule()
+    grammar = grammar_of(settings, vocabulary, n_documents)
+    flat, schedule = compiled(grammar), schedule_for(settings)
     size = schedule.batch_size if isinstance(schedule, Online) else SHARES * SHARDS[1]
-    kind = MeanFieldGrammar if estimator.inference == "mean-field" else OnlineGrammar
+    kind = MeanFieldGrammar if settings.inference == "mean-field" else OnlineGrammar
     if flat.by_document:
         kind = DocumentGrammar
     return kind(
         flat,
-        estimator._reader(vocabulary, flat.terminals, n_documents),
-        _truncations(estimator.truncation, grammar, flat),
-        samples=estimator.samples,
-        refine_every=estimator.refine_every,
-        learn_processes=estimator.processes == "learned",
-        learn_weights=estimator.weights == "learned",
+        reader_of(settings, vocabulary, flat.terminals, n_documents),
+        _truncations(settings.truncation, grammar, flat),
+        samples=settings.samples,
+        refine_every=settings.refine_every,
+        learn_processes=settings.processes == "learned",
+        learn_weights=settings.weights == "learned",
         shard_size=int(np.clip(-(-size // SHARES), *SHARDS)),
         read_before=read_before,
     )
@@ -199,24 +220,24 @@ def _truncations(
 
 
 def _job(
-    estimator: GrammarEstimator, corpus: Corpus, seed: int, held_out: float, folder: Path | None
+    settings: GrammarSettings, corpus: Corpus, seed: int, held_out: float, folder: Path | None
 ) -> tuple[VariationalRun, Compiled]:
-    model = model_of_grammar(estimator, corpus.vocabulary, corpus.n_documents)
+    model = model_of_grammar(settings, corpus.vocabulary, corpus.n_documents)
     source = Source(corpus, held_out, unit=Sequences, shard_size=model.shard_size)
     evaluate = None
     if held_out:
-        sentences = held_out_sentences(estimator, source, corpus, model.grammar)
+        sentences = held_out_sentences(settings, source, corpus, model.grammar)
         evaluate = partial(_held_out_score, sentences=sentences)
     job = VariationalRun(
         model=model,
-        engine=engine_of(estimator, model, folder=folder),
-        schedule=estimator._learning_schedule(),
+        engine=engine_of(settings, model, folder=folder),
+        schedule=schedule_for(settings),
         source=source,
         seed=seed,
-        limits=estimator._limits(),
+        limits=limits_of(settings),
         evaluate=evaluate,
-        measure=segmentation_measure(estimator, corpus, source, model.grammar),
-        scores=estimator._score_names,
+        measure=segmentation_measure(settings, corpus, source, model.grammar),
+        scores=SCORE_NAMES,
     )
     return job, model.grammar
 

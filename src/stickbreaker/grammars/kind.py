@@ -5,7 +5,7 @@ from stickbreaker.estimators.kinds import Command, Kind, VerbFunction
 KINDS = (
     Kind(
         name="AdaptorGrammar",
-        home="stickbreaker.grammars.plain_grammar:PlainAdaptorGrammar",
+        learner="stickbreaker.grammars.learner:GRAMMARS",
         front_door="stickbreaker.grammars.adaptor_grammar:AdaptorGrammar",
         verbs=("segment", "parse", "rules", "evaluate", "report", "partial_fit", "update"),
         fit={"grammar": "stickbreaker.grammars.cli.fit:grammar"},
@@ -37,7 +37,7 @@ KINDS = (
         },
         summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",
-        declared="stickbreaker.grammars.parameters:GrammarParameters",
+        declared="stickbreaker.grammars.settings:GrammarSettings",
         page="stickbreaker.grammars.report.grammar_page:grammar_page_of",
     ),
 )

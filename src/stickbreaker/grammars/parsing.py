@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
 from stickbreaker.grammars.model.parser import DRAWS, Parse
 from stickbreaker.grammars.model.trees import Tree, tree_of
+from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.grammars.text_symbols import TextLines
 
 HOW = ("best", "samples", "minimum-risk")
@@ -43,7 +43,7 @@ class SegmentedText(NamedTuple):
 
 
 def parsed(
-    model: GrammarEstimator, texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
+    model: TextGrammar, texts: Iterable[str], how: str = "best", n: int = 1, seed: int = 0
 ) -> Iterator[ParsedSentence]:
     """Parse the sentences of texts one by one; the parameters are those of `AdaptorGrammar.parse`.
 
@@ -52,10 +52,10 @@ def parsed(
     if how not in HOW:
         raise UserError(f"how={how!r}", remedy="how is " + ", ".join(f'"{one}"' for one in HOW))
     n_trees = 1 if how == "best" else n if how == "samples" else DRAWS
-    lines, grammar = model._lines_of(texts), model.learned_.opened.grammar
-    sentences = model._sentences_in(lines.content)
+    lines, grammar = model.lines_of(texts), model.parser.opened.grammar
+    sentences = model.sentences_in(lines.content)
     symbols, unknown = _symbols_of(model, lines), sentences.unknown().tolist()
-    for number, parse in enumerate(model._parses_of(sentences, n_trees, best=how == "best", seed=seed)):
+    for number, parse in enumerate(model.parses_of(sentences, n_trees, best=how == "best", seed=seed)):
         text = None if symbols is None else symbols[sentences.starts[number] : sentences.starts[number + 1]]
         trees = [tree_of(values, grammar, text) for values in _each(parse)]
         nats = parse.tree_nats.tolist()
@@ -67,20 +67,20 @@ def parsed(
         yield ParsedSentence(document, size, parse.nats, tuple(trees), tuple(nats), unknown[number])
 
 
-def _symbols_of(model: GrammarEstimator, lines: TextLines) -> list[str] | None:
+def _symbols_of(model: TextGrammar, lines: TextLines) -> list[str] | None:
     """The symbols of all sentences, concatenated, as the texts spell them, to be the leaves of trees.
 
     Punctuation that ends sentences (BOUNDARY) is left out. None for the grammar "topic", whose sentences are
     words.
     """
-    if model._of_topics:
+    if model.has_topics:
         return None
-    inside = model._numbers_of()[lines.content.words] != BOUNDARY
+    inside = model.numbers_read[lines.content.words] != BOUNDARY
     return list(itertools.compress(itertools.chain.from_iterable(lines.tokens), inside))
 
 
 def segmented_texts(
-    model: GrammarEstimator,
+    model: TextGrammar,
     texts: Iterable[str],
     nonterminal: str | None = None,
     seed: int = 0,
@@ -90,21 +90,21 @@ def segmented_texts(
 
     n_trees: how many trees to draw for a sentence. Raises UserError for a grammar whose sentences are words.
     """
-    if model._of_topics:
+    if model.has_topics:
         raise UserError("the grammar topic reads words, so there is nothing to segment", remedy="see rules")
-    lines = model._lines_of(texts)
-    sentences = model._sentences_in(lines.content)
+    lines = model.lines_of(texts)
+    sentences = model.sentences_in(lines.content)
     begins = np.ones(len(lines.content.words) + 1, np.bool_)
     found = cuts_of(model, sentences, nonterminal, seed, n_trees)
     inside = found.shares > 0.5
     inside[sentences.starts[:-1]] = True
-    begins[:-1][model._numbers_of()[lines.content.words] != BOUNDARY] = inside
+    begins[:-1][model.numbers_read[lines.content.words] != BOUNDARY] = inside
     n = len(lines.tokens)
     new_symbols = np.bincount(sentences.documents, sentences.unknown(), n).astype(np.int64).tolist()
     unparsed = np.bincount(sentences.documents, ~found.parsed, n)
     for place, (tokens, start) in enumerate(zip(lines.tokens, lines.content.offsets.tolist(), strict=False)):
         places = [*np.flatnonzero(begins[start : start + len(tokens)]).tolist(), len(tokens)]
-        pieces = [model._join(tokens[at:end]) for at, end in itertools.pairwise(places)]
+        pieces = [model.join(tokens[at:end]) for at, end in itertools.pairwise(places)]
         yield SegmentedText(pieces, new_symbols[place], not unparsed[place])
 
 
@@ -116,7 +116,7 @@ class Cuts(NamedTuple):
 
 
 def cuts_of(
-    model: GrammarEstimator,
+    model: TextGrammar,
     sentences: Sentences,
     nonterminal: str | None = None,
     seed: int = 0,
@@ -128,7 +128,7 @@ def cuts_of(
     drawn trees. It is 0 in a sentence that cannot be parsed. Equal sentences have equal cuts. nonterminal:
     the symbol; None: as in `AdaptorGrammar.segment`.
     """
-    symbol = model._symbol_number(nonterminal)
+    symbol = model.symbol_number(nonterminal)
     first: dict[bytes, int] = {}  # the first sentence with each content
     numbers = range(len(sentences.documents))
     alike = np.array([first.setdefault(sentences[number].tobytes(), number) for number in numbers], np.int64)
@@ -141,19 +141,19 @@ def cuts_of(
         start = starts[first[content]]
         shares[start : start + len(own)] = own
     inside = np.repeat(drawn, sizes)
-    shares[inside], parsed[drawn] = model._drawn_cuts(sentences.take(drawn), symbol, n_trees, seed=seed)
+    shares[inside], parsed[drawn] = model.drawn_cuts(sentences.take(drawn), symbol, n_trees, seed=seed)
     shifts = starts[alike] - starts[:-1]
     return Cuts(shares[np.arange(len(shares)) + np.repeat(shifts, sizes)], parsed[alike])
 
 
-def known_cuts(model: GrammarEstimator, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
+def known_cuts(model: TextGrammar, symbol: int, contents: set[bytes]) -> dict[bytes, Array]:
     """For training sentences, the share of the chain's samples in which a symbol cuts before each terminal.
 
     contents: sentences as bytes of their terminal numbers (int32), which are also the keys of the result;
     those that are not training sentences are left out. Equal training sentences are averaged. The result is
     empty if there are no samples, or if the symbol is not adapted.
     """
-    params, place = model.params_, int(model.compiled_.symbols.adapted[symbol])
+    params, place = model.params, int(model.compiled.symbols.adapted[symbol])
     kept = int(params["kept"].values)
     if kept == 0 or place < 0:
         return {}

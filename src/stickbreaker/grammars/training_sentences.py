@@ -10,11 +10,12 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Record
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.chart_texts import chart_fits, why_too_long
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
 from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.plan import reader_of
+from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.text_symbols import terminals_of
 
 _ONE_FORM = "write the grammar and the text in one form, NFC"
@@ -25,7 +26,7 @@ class NothingParsed(UserError):
 
 
 def training_sentences(
-    estimator: GrammarEstimator,
+    settings: GrammarSettings,
     corpus: Corpus,
     source: Source,
     grammar: Compiled,
@@ -34,18 +35,18 @@ def training_sentences(
 ) -> tuple[Sentences, int]:
     """The training sentences that can be parsed, and how many others are skipped.
 
-    Raises UserError for a sentence that cannot be parsed, unless the estimator skips these; NothingParsed if
+    Raises UserError for a sentence that cannot be parsed, unless `unparsed` skips these; NothingParsed if
     no sentence can be parsed. With `skip_unknown`, sentences with unknown symbols are always skipped.
     """
-    found = _of_source(estimator, source, corpus, grammar, held_out=False)
+    found = _of_source(settings, source, corpus, grammar, held_out=False)
     if not len(found.documents):
         raise UserError("there is no sentence to learn from", where=corpus.path, remedy="give a text")
     kept = parsable(found, grammar)
     other_form = "" if kept.all() else _in_another_form(corpus.vocabulary.words, grammar.terminals)
     wrong = ~kept & ~found.with_unknown() if skip_unknown else ~kept
-    if wrong.any() and estimator.unparsed == "fail":
+    if wrong.any() and settings.unparsed == "fail":
         first = int(np.flatnonzero(wrong)[0])
-        name, unknown = _first_unknown(estimator, corpus, int(found.documents[first]), grammar)
+        name, unknown = _first_unknown(settings, corpus, int(found.documents[first]), grammar)
         problem = unknown or why_unparsed(found[first], grammar)
         fits = chart_fits(grammar, found.sizes[first : first + 1])[0]
         mend = "extend the grammar" if fits else "cut long texts into sentences"
@@ -63,10 +64,10 @@ def training_sentences(
 
 
 def held_out_sentences(
-    estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled
+    settings: GrammarSettings, source: Source, corpus: Corpus, grammar: Compiled
 ) -> Sentences:
     """The held-out sentences that can be parsed, to score a run. Raises UserError if there are none."""
-    found = _of_source(estimator, source, corpus, grammar, held_out=True)
+    found = _of_source(settings, source, corpus, grammar, held_out=True)
     found = found.take(parsable(found, grammar))
     if not len(found.documents):
         raise UserError("no held-out document has a sentence", remedy="raise the held-out share")
@@ -74,10 +75,10 @@ def held_out_sentences(
 
 
 def _of_source(
-    estimator: GrammarEstimator, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
+    settings: GrammarSettings, source: Source, corpus: Corpus, grammar: Compiled, *, held_out: bool
 ) -> Sentences:
     """The training sentences of a source, or with `held_out` its held-out sentences, all in one object."""
-    reader = estimator._reader(corpus.vocabulary, grammar.terminals, corpus.n_documents)
+    reader = reader_of(settings, corpus.vocabulary, grammar.terminals, corpus.n_documents)
     parts: list[Sentences] = []
     for block in range(source.n_blocks):
         numbers, content = source.block(block, held_out=held_out)
@@ -93,7 +94,7 @@ def _of_source(
 
 
 def _first_unknown(
-    estimator: GrammarEstimator, corpus: Corpus, document: int, grammar: Compiled
+    settings: GrammarSettings, corpus: Corpus, document: int, grammar: Compiled
 ) -> tuple[str, str]:
     """For an error message: a document's id, and a text on its first unknown symbol ("" if none).
 
@@ -102,7 +103,7 @@ def _first_unknown(
     block = int(np.searchsorted(np.cumsum(corpus.block_sizes), document, side="right"))
     place = document - sum(corpus.block_sizes[:block])
     content = corpus.sequences(block).slice(place, place + 1)
-    boundaries = estimator.punctuation == "boundaries"
+    boundaries = settings.punctuation == "boundaries"
     numbers = terminals_of(corpus.vocabulary, grammar.terminals, boundaries=boundaries)
     unknown = np.flatnonzero(numbers[content.words] == UNKNOWN)
     name = corpus.ids(block)[place]

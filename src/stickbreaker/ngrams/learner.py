@@ -165,12 +165,15 @@ class NgramLearner(LanguageLearner[NgramSettings, NgramLearned]):
         """The default number of documents per step of `learn_more`: all, since a chain needs all counts."""
         return sys.maxsize
 
-    def learn_more(self, settings: NgramSettings, learned: NgramLearned, corpus: Corpus) -> NgramLearned:
+    def learn_more(
+        self, settings: NgramSettings, learned: NgramLearned | None, corpus: Corpus
+    ) -> NgramLearned:
         """What is known after a new run over the words learned from before, followed by the new documents.
 
         The vocabulary stays. The result is bit-identical to a fit of all documents with this vocabulary.
         Raises UserError for an unbounded model, which does not store the counts of its text.
         """
+        assert learned is not None
         if settings.order == UNBOUNDED:
             problem = "an unbounded model does not store the counts that it was learned from"
             raise UserError(problem, remedy="fit a new model of all texts, or one with --order N")

@@ -198,7 +198,8 @@ class TopicEstimator(LearnedTopics):
 
     def _remark_on(self, corpus: Corpus) -> str | None:
         n_topics = self._n_topics_at_start()
-        if self._documents_slot == "finite" and corpus.n_documents < n_topics:
+        given = self.n_topics is not None and self._documents_slot == "finite"
+        if given and corpus.n_documents < n_topics:
             documents = counted(corpus.n_documents, "document")
             return f"{n_topics:,} topics of {documents}: many will be similar or unused; lower n_topics"
         return self._remark_on_short(corpus)

@@ -12,14 +12,14 @@ from stickbreaker import AdaptorGrammar, Corpus, Online, UserError, VocabularyRu
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.documents.document_grammar import DocumentGrammar
 from stickbreaker.grammars.model.documents.document_rules import draw_choices, types_of
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.grammars.model.named import topic
 from stickbreaker.grammars.text_symbols import word_reader
-from stickbreaker.testing.estimators import StopAfter
+from stickbreaker.testing.estimators import StopAfter, begin
 
 TEXTS = ["ab a ab", "b ab", "ba bb b", "aab ab ab a"]
 ALPHA = np.array([0.3, 0.9])
@@ -198,8 +198,8 @@ def test_planted_topics_are_found():
 
 
 def bytes_of(model):
-    counts = model.engine_.table.whole()
-    params = {name: item.values.tobytes() for name, item in model.params_.items()}
+    counts = model.learned_.engine.table.whole()
+    params = {name: item.values.tobytes() for name, item in model.learned_.params.items()}
     return params, tuple(counts.keys), counts.values.tobytes()
 
 
@@ -210,11 +210,11 @@ def test_threads_and_resuming_change_nothing(tmp_path):
     )
     assert bytes_of(one) == bytes_of(two)
     stored = corpus.write(tmp_path / "corpus")
-    fitting.begin(AdaptorGrammar("topic", n_topics=3, max_iter=2, **ONLINE), stored, tmp_path / "m")
+    begin(AdaptorGrammar("topic", n_topics=3, max_iter=2, **ONLINE), stored, tmp_path / "m")
     watch = StopAfter(3)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+        model_runs.resume(tmp_path / "m", every=0.0, threads=1, watch=[watch], stopper=watch.take)
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     loaded = AdaptorGrammar.load(tmp_path / "m")
     assert bytes_of(loaded) == bytes_of(one)
     np.testing.assert_array_equal(loaded.document_shares(texts[:3]), one.document_shares(texts[:3]))

@@ -14,7 +14,8 @@ from tests.pages.elements import Elements, data_block
 from tests.pages.opened import Opened
 
 from stickbreaker import AdaptorGrammar, Corpus, Online
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
+from stickbreaker.grammars.learner import GRAMMARS
 from stickbreaker.grammars.report.grammar_page import GrammarReport, grammar_page_of
 from stickbreaker.learning.observers import Observer
 from stickbreaker.pages.figures import figures
@@ -37,16 +38,16 @@ def begin(folder: Path, grammar: str = "unigram", lines: list[str] | None = None
     if settings["inference"] == "mcmc":
         del settings["schedule"], settings["refine_every"]
     model = AdaptorGrammar(grammar, **settings)
-    analysis, rule = model._reads_texts_by()
+    analysis, rule = GRAMMARS.reads_texts_by(model.settings)
     read = {} if analysis is None else {"analysis": analysis, "rule": rule}
     corpus = Corpus.from_texts(texts() if lines is None else lines, **read).write(folder / "corpus")
-    fitting.begin(model, corpus, folder / "m")
+    model_runs.begin(GRAMMARS, model.settings, corpus, folder / "m")
     return folder / "m"
 
 
 def learned(folder: Path, *given: Any, **params: Any) -> Path:
     path = begin(folder, *given, **params)
-    fitting.resume(path, every=1e9, threads=1)
+    model_runs.resume(path, every=1e9, threads=1)
     return path
 
 
@@ -161,9 +162,9 @@ class KillAfter(Observer):
 def test_a_resumed_run_tells_the_same(tmp_path: Path, path: Path, step: int) -> None:
     again = begin(tmp_path)
     with pytest.raises(Killed):
-        fitting.resume(again, every=0.0, threads=1, watch=[KillAfter(step)])
+        model_runs.resume(again, every=0.0, threads=1, watch=[KillAfter(step)])
     assert ModelDirectory(again).manifest()["run"]["step"] == step
-    fitting.resume(again, every=1e9, threads=1)
+    model_runs.resume(again, every=1e9, threads=1)
     for file in ("evolution.parquet", "state.safetensors"):
         assert (again / file).read_bytes() == (path / file).read_bytes()
     one, other = (grammar_page_of(each, "t") for each in (again, path))
@@ -218,7 +219,7 @@ def test_figures_are_drawn(path: Path) -> None:
     assert {"f1", "nats-steps", "changes-1", "remembered-subtrees", "ranks"} <= set(drawn)
     assert not any(re.search(r"NaN|undefined|Infinity|var\(", svg) for svg in drawn.values())
     assert "subtrees in the model" in drawn["remembered-subtrees"]
-    report = GrammarReport(path, ModelDirectory(path).manifest(), AdaptorGrammar.load(path))
+    report = GrammarReport(path, ModelDirectory(path).manifest(), AdaptorGrammar.load(path).learned_)
     report.__dict__["evolution"] = Evolution()
     assert "changes-1" not in figures(report.page("t"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,9 +19,9 @@ from tests.topics.report.report_pages import HOSTILE
 from stickbreaker import AdaptorGrammar
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Field
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
+from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.model.grammar import Grammar
-from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
 from stickbreaker.grammars.report.grammar_page import GrammarReport, grammar_page_of
 from stickbreaker.grammars.report.learning import ScoreCurve, ScoreLine, curves_of
 from stickbreaker.grammars.report.remembered_subtrees import AdaptedSymbol, SubtreeRow
@@ -73,23 +74,28 @@ def unigram(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return learned(tmp_path_factory.mktemp("one"), "unigram")
 
 
-def estimator(path: Path) -> PlainAdaptorGrammar:
+def what_was_learned(path: Path) -> GrammarLearned:
     found = load(path)
-    assert isinstance(found, PlainAdaptorGrammar)
+    assert isinstance(found, GrammarLearned)
     return found
+
+
+def with_params(learned: GrammarLearned, **changed: Field) -> GrammarLearned:
+    params = {**learned.params, **changed}
+    return replace(learned, params=params, model=replace(learned.model, params=params))
 
 
 # Records against a model
 
 
 def test_symbols_have_their_subtrees(path: Path) -> None:
-    page, model = grammar_page_of(path, "t"), estimator(path)
-    assert [one.name for one in page.report.symbols] == list(model.symbols_)
+    page, model = grammar_page_of(path, "t"), what_was_learned(path).model
+    assert [one.name for one in page.report.symbols] == list(model.symbols)
     for i, one in enumerate(page.report.symbols):
         subtrees = model.subtrees(one.name)
         assert one.subtrees == len(subtrees) == sum(one.lengths)
         assert one.customers == sum(each.customers for each in subtrees)
-        assert (one.discount, one.concentration) == (model.discounts_[i], model.concentrations_[i])
+        assert (one.discount, one.concentration) == (model.discounts[i], model.concentrations[i])
         for length, n in enumerate(one.lengths):
             assert n == sum(len(each.text) == length for each in subtrees)
         customers = sorted((each.customers for each in subtrees), reverse=True)
@@ -100,17 +106,17 @@ def test_symbols_have_their_subtrees(path: Path) -> None:
 
 
 def test_pieces_make_up_their_sentences(path: Path) -> None:
-    page, model = grammar_page_of(path, "t"), estimator(path)
+    page, model = grammar_page_of(path, "t"), what_was_learned(path).model
     uses: dict[str, int] = {}
-    for one in model.subtrees(page.report.piece) if page.report.piece in model.symbols_ else []:
-        uses[model._join(one.text)] = uses.get(model._join(one.text), 0) + one.customers
-    letters, lengths = (np.asarray(model.params_[name].values) for name in ("letters", "lengths"))
+    for one in model.subtrees(page.report.piece) if page.report.piece in model.symbols else []:
+        uses[model.join(one.text)] = uses.get(model.join(one.text), 0) + one.customers
+    letters, lengths = (np.asarray(model.params[name].values) for name in ("letters", "lengths"))
     starts = np.concatenate([[0], np.cumsum(lengths)])
     for row in page.report.sentences:
         own = letters[starts[row.number - 1] : starts[row.number]]
-        whole = model._join([model.compiled_.terminals[letter] for letter in own])
-        texts = [model._join(one.parts) for one in row.pieces]
-        assert model._join(texts) == whole
+        whole = model.join([model.compiled.terminals[letter] for letter in own])
+        texts = [model.join(one.parts) for one in row.pieces]
+        assert model.join(texts) == whole
         assert [one.customers for one in row.pieces] == [uses.get(text, 0) for text in texts]
         assert all(0.5 <= one.sure <= 1.0 and len(one.inside) == len(one.parts) - 1 for one in row.pieces)
     assert len(page.report.sentences) <= LIMIT
@@ -126,7 +132,7 @@ def test_pieces_are_those_of_segment(unigram: Path) -> None:
     shown = [["".join(one.parts) for one in row.pieces] for row in page.report.sentences]
     assert len(shown) == len(TEXTS)
     assert shown == model.segment(["".join(pieces) for pieces in shown])
-    assert (page.report.piece, page.report.samples) == ("Word", int(model.params_["kept"].values))
+    assert (page.report.piece, page.report.samples) == ("Word", int(model.learned_.params["kept"].values))
 
 
 def test_trees_are_the_best_ones(unigram: Path) -> None:
@@ -147,7 +153,7 @@ def test_trees_are_the_best_ones(unigram: Path) -> None:
 def test_chains_have_a_line_each(unigram: Path) -> None:
     curves = {curve.kind: curve for curve in grammar_page_of(unigram, "t").report.curves}
     assert [line.name for line in curves["trees"].lines] == ["chain 1", "chain 2"]
-    trace = estimator(unigram).trace_
+    trace = what_was_learned(unigram).facts.trace
     assert curves["trees"].lines[1].points[-1] == (8, pytest.approx(-trace[-1]["chains"][1]))
     assert curves["sentences"].lines[0].points[-1] == (8, pytest.approx(-trace[-1]["nats_per_symbol"]))
 
@@ -159,8 +165,7 @@ def test_what_cannot_be_drawn_is_no_point() -> None:
 
 
 def test_without_samples_trees_are_drawn(unigram: Path) -> None:
-    model = estimator(unigram)
-    model.params_ = {**model.params_, "kept": Field(np.array(0), (), additive=False)}
+    model = with_params(what_was_learned(unigram), kept=Field(np.array(0), (), additive=False))
     page = Page("t", GrammarReport(unigram, ModelDirectory(unigram).manifest(), model))
     assert page.report.samples == 0
     assert len(page.report.sentences) == len(TEXTS)
@@ -198,10 +203,10 @@ def test_rules_are_by_symbol() -> None:
 
 @pytest.mark.parametrize("wrong", ["letters", "lengths", "cuts"])
 def test_damaged_sentences_are_refused(unigram: Path, wrong: str) -> None:
-    model = estimator(unigram)
-    values = np.asarray(model.params_[wrong].values)
+    model = what_was_learned(unigram)
+    values = np.asarray(model.params[wrong].values)
     changed = values[..., 1:] if wrong == "cuts" else values + 1000
-    model.params_ = {**model.params_, wrong: model.params_[wrong]._replace(values=changed)}
+    model = with_params(model, **{wrong: model.params[wrong]._replace(values=changed)})
     with pytest.raises(ValueError, match=r"another|other|end"):
         Page("t", GrammarReport(unigram, ModelDirectory(unigram).manifest(), model))
 

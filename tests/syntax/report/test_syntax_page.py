@@ -144,6 +144,19 @@ def test_topics_are_those_in_use_with_what_was_counted(results: SyntaxLearned) -
             )
 
 
+def test_parts_of_speech_have_the_topics_of_their_words(path: Path, results: SyntaxLearned) -> None:
+    page = syntax_page_of(path, "t")
+    (section,) = [one for one in page.sections if one.anchor == "parts"]
+    (table,) = section.views
+    joint = results.samples.topic_shares[:, None] * results.samples.topic_tags
+    for name, share, topics in table.rows:
+        own = joint[:, list(results.words.tags).index(name)]
+        assert share == pytest.approx(own.sum())
+        assert page.report.topics[topics.texts[0][0].place].number == own.argmax()
+    shares = [row[1] for row in table.rows]
+    assert shares == pytest.approx(sorted(shares, reverse=True))
+
+
 def test_depths_are_the_means_of_a_walk_up(results: SyntaxLearned) -> None:
     heads, depths = heads_of(results), depths_of(results)
     assert heads.sum(axis=1) == pytest.approx(1.0)
@@ -442,7 +455,8 @@ def test_facts_say_what_was_learned(path: Path, results: SyntaxLearned) -> None:
 
 
 def made_up_page(title: str, **fields: Any) -> Page:
-    known = {"curves": [], "unit": "sweep", "topics": [], "edges": [], "document_rows": DocumentRows()}
+    known = {"curves": [], "unit": "sweep", "topics": [], "edges": [], "parts": []}
+    known["document_rows"] = DocumentRows()
     return page_of(SyntaxReport, title, **{**known, **fields})
 
 

@@ -14,12 +14,12 @@ from stickbreaker.console.run_options import NewRun, Table, options_of
 from stickbreaker.console.running import begin_run, go_on
 from stickbreaker.core.errors import UserError, noun_for, shown
 from stickbreaker.core.option_names import ParameterValues, as_keywords
-from stickbreaker.grammars.parameters import BATCH_SIZE, FIRST_BATCH, GrammarParameters
+from stickbreaker.grammars.settings import BATCH_SIZE, FIRST_BATCH, GrammarSettings
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Analysis, VocabularyRule
     from stickbreaker.grammars.model.grammar import Grammar
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.learning.run import Run, RunState
 
 LARGEST = 10 << 20  # bytes of a grammar's file
 DIGITS = 18  # of a number of subtrees, at most
@@ -27,31 +27,34 @@ DIGITS = 18  # of a number of subtrees, at most
 
 @dataclass(frozen=True)
 class SymbolChoice:
-    """The analysis and the vocabulary rule by which `fit grammar` reads texts, as the model's parameters ask.
+    """The analysis and the vocabulary rule by which `fit grammar` reads texts, as the model's settings ask.
 
     It takes the place of the options about words that other `fit` commands have. So `given`, the names of
     those that the user wrote, is empty.
     """
 
-    model: "PlainAdaptorGrammar"
+    settings: GrammarSettings
     given: tuple[str, ...] = ()
 
     def analysis(self, largest: int | None = None) -> "Analysis":
         """The model's analysis; for the grammar "topic", the default one. `largest` has no effect here."""
         from stickbreaker.corpus import Analysis
+        from stickbreaker.grammars.learner import GRAMMARS
 
-        found, _ = self.model._reads_texts_by()
+        found, _ = GRAMMARS.reads_texts_by(self.settings)
         return found if isinstance(found, Analysis) else Analysis()
 
     def rule(self, largest: int | None = None) -> "VocabularyRule | None":
         """The model's vocabulary rule; None (grammar "topic"): the default. `largest` has no effect here."""
-        return self.model._reads_texts_by()[1]
+        from stickbreaker.grammars.learner import GRAMMARS
+
+        return GRAMMARS.reads_texts_by(self.settings)[1]
 
 
 OPTIONS: Table = {
     "--out": {},
     **option_table(
-        GrammarParameters,
+        GrammarSettings,
         without=("total",),
         batch_size={
             "help": "--schedule online: sentences per minibatch; with --grammar collocation the first "
@@ -80,23 +83,29 @@ def grammar(grammar: str, where: EngineChoice, **options: object) -> None:
     and `rules`. Ctrl-C saves a checkpoint; `stickbreaker resume` continues. A chain runs on one core;
     --inference hybrid learns from much text, a few sentences at a time.
     """
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
-
-    refuse_unneeded(GrammarParameters, {**options, "grammar": grammar})
+    refuse_unneeded(GrammarSettings, {**options, "grammar": grammar})
     if grammar == "topic":
         refuse_written(("symbols", "punctuation"), "does not go with --grammar topic, which reads words")
     run = NewRun.take_from(options, choice=None)
     params = as_keywords(_ways(options, where.engine, grammar))
     with where.host() as host:
-        model = PlainAdaptorGrammar(grammar_from(grammar), **params, engine=host.engine)
+        made = GrammarSettings(grammar_from(grammar), **params, engine=host.engine)
         with warnings_as_notes(UserWarning):
-            _, directory = begin_run(model, replace(run, choice=SymbolChoice(model)))
-        if model.skipped_:
-            verb, they = ("is", "it") if model.skipped_ == 1 else ("are", "they")
-            number = f"{model.skipped_:,} {noun_for(model.skipped_, 'sentence')}"
-            note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
+            run = replace(run, choice=SymbolChoice(made))
+            _, directory = begin_run(made, run, look_at_run=_note_skipped)
         host.remedy = resume_remedy(run.out)
-        go_on(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
+        go_on(directory, run.checkpoint_every, run.threads, run.as_json, made.engine)
+
+
+def _note_skipped(job: "Run", state: "RunState") -> None:
+    """Print a note with the number of sentences that a run skips, if there are any."""
+    from stickbreaker.grammars.grammar_of_sticks import skipped_in
+
+    skipped = skipped_in(state)
+    if skipped:
+        verb, they = ("is", "it") if skipped == 1 else ("are", "they")
+        number = f"{skipped:,} {noun_for(skipped, 'sentence')}"
+        note(f"{number} {verb} skipped: {they} cannot be parsed, or {verb} too long")
 
 
 def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValues:
@@ -112,7 +121,7 @@ def _ways(settings: ParameterValues, engine: str, grammar: str) -> ParameterValu
         refuse_written(("schedule",), "online needs --inference hybrid")
     more = {"batch_size": BATCH_SIZE, "total": "seen", "first_batch": FIRST_BATCH.get(grammar)}
     take_settings(
-        GrammarParameters, settings, {"schedule": "online"} if inference == "hybrid" else {}, more=more
+        GrammarSettings, settings, {"schedule": "online"} if inference == "hybrid" else {}, more=more
     )
     known = settings["known"]
     return {

@@ -28,7 +28,7 @@ from stickbreaker.core.json_checks import JsonObject
 if TYPE_CHECKING:
     from stickbreaker.corpus.document import Document
     from stickbreaker.grammars.parsing import ParsedSentence
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.grammars.text_grammar import TextGrammar
 
 files_argument = click.argument("inputs", nargs=-1, required=True, metavar="FILE...", type=INPUT)
 nonterminal_option = option(
@@ -69,10 +69,10 @@ def segment(
     """
     from stickbreaker.grammars.parsing import segmented_texts
 
-    estimator = load_grammar(model, "segment", out, overwrite)
+    grammar = load_grammar(model, "segment", out, overwrite)
     documents = texts_of(inputs, reading)
-    found = segmented_texts(estimator, (one.text for one in documents), nonterminal, seed)
-    between = " " if estimator.symbols == "characters" else "  "
+    found = segmented_texts(grammar, (one.text for one in documents), nonterminal, seed)
+    between = " " if grammar.settings.symbols == "characters" else "  "
     counts = SymbolCounts(len(documents))
     if as_json and out is None:
         sentences: list[dict[str, object]] = []
@@ -131,9 +131,9 @@ def parse(
 
     if how != "samples" and trees is not None:
         raise click.UsageError("--trees needs --how samples")
-    estimator = load_grammar(model, "parse", out, overwrite)
+    grammar = load_grammar(model, "parse", out, overwrite)
     documents = texts_of(inputs, reading)
-    found = parsed(estimator, (one.text for one in documents), how, trees or 1, seed)
+    found = parsed(grammar, (one.text for one in documents), how, trees or 1, seed)
     counts = SymbolCounts(len(documents))
 
     def lines() -> Iterator[str]:
@@ -167,16 +167,18 @@ def parse(
 @command
 def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None:
     """Print the subtrees that a grammar remembers, most used first, and how often its rules are used."""
-    estimator = load_grammar(model, "rules", None, overwrite=False)
-    symbols = estimator.symbols_ if nonterminal is None else (nonterminal,)
-    subtrees = {symbol: estimator.subtrees(symbol) for symbol in symbols}
-    uses = estimator.learned_.uses
+    from stickbreaker.grammars.plan import is_sampled
+
+    grammar = load_grammar(model, "rules", None, overwrite=False)
+    symbols = grammar.symbols if nonterminal is None else (nonterminal,)
+    subtrees = {symbol: grammar.subtrees(symbol) for symbol in symbols}
+    uses = grammar.parser.uses
     result = {
-        "expected": not estimator._sampled,
+        "expected": not is_sampled(grammar.settings),
         "symbols": {
             symbol: {
-                "discount": float(estimator.discounts_[estimator.symbols_.index(symbol)]),
-                "concentration": float(estimator.concentrations_[estimator.symbols_.index(symbol)]),
+                "discount": float(grammar.discounts[grammar.symbols.index(symbol)]),
+                "concentration": float(grammar.concentrations[grammar.symbols.index(symbol)]),
                 "subtrees": [
                     {"text": list(one.text), "customers": one.customers, "tables": one.tables}
                     for one in (found[:top] if top else found)
@@ -186,11 +188,10 @@ def rules(model: Path, nonterminal: str | None, top: int, as_json: bool) -> None
             for symbol, found in subtrees.items()
         },
         "rules": [
-            {"rule": str(rule), "uses": float(n)}
-            for rule, n in zip(estimator.grammar_.rules, uses, strict=True)
+            {"rule": str(rule), "uses": float(n)} for rule, n in zip(grammar.grammar.rules, uses, strict=True)
         ],
     }
-    emit(result, as_json, _rules_as_text(estimator._join, whole=nonterminal is None))
+    emit(result, as_json, _rules_as_text(grammar.join, whole=nonterminal is None))
 
 
 def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable[[JsonObject], str]:
@@ -214,21 +215,21 @@ def _rules_as_text(join: Callable[[list[str]], str], *, whole: bool) -> Callable
     return text
 
 
-def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "PlainAdaptorGrammar":
+def load_grammar(model: Path, verb: str, out: Path | None, overwrite: bool) -> "TextGrammar":
     """Load a saved grammar for the command `verb`, after checking that the command may write the file `out`.
 
     Raises UserError for another kind of model, or if `out` may not be written; a usage error for `overwrite`
     without `out`.
     """
-    from stickbreaker.estimators.saving import load_for
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.estimators.model_files import load_of
+    from stickbreaker.grammars.learner import GRAMMARS
 
     if out is not None:
         refuse_file(out, overwrite)
     elif overwrite:
         raise click.UsageError("--overwrite needs --out")
     tell_of_compiling()
-    return load_for(verb, PlainAdaptorGrammar, model)
+    return load_of(GRAMMARS, model, verb=verb).model
 
 
 class GivenText(NamedTuple):

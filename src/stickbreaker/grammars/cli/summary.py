@@ -6,16 +6,16 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
-    from stickbreaker.grammars.plain_grammar import PlainAdaptorGrammar
+    from stickbreaker.grammars.learned import GrammarLearned
 
 
-def summarize_grammar(estimator: "PlainAdaptorGrammar") -> tuple[JsonObject, list[str]]:
+def summarize_grammar(learned: "GrammarLearned") -> tuple[JsonObject, list[str]]:
     """For the summary of a finished run: how well the grammar's pieces agree with the words of its text.
 
     Returns values for JSON, and a line of text in a list; both are empty if this was not measured, as when
     the text has no spaces between words.
     """
-    found = estimator._agreement
+    found = learned.agreement
     if found is None:
         return {}, []
     line = (

@@ -122,7 +122,7 @@ class AdaptorChain(Sampler):
         further params of the model; they become part of `fitted`. start: whether to draw first trees;
         without, call `restore`.
         """
-        self._grammar, self._seed, self._moves, self._given = grammar, seed, moves, given
+        self._grammar, self._seed, self._moves, self.given = grammar, seed, moves, given
         self._text, self._n_strings = chart_text(grammar, letters, starts)
         self._frequencies = frequencies_of(letters, starts, len(grammar.terminals))
         self._ratio = 1.0  # nats of the text by the chain / by the frequencies of its terminals
@@ -250,7 +250,7 @@ class AdaptorChain(Sampler):
             "kept": Field(np.array(self._kept), ()),
         }
         parameters = {name: item._replace(additive=False) for name, item in fields.items()}
-        return Fitted({**parameters, **self._given})
+        return Fitted({**parameters, **self.given})
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint stores: trees of sentences and tables in a canonical order, parameters, sums."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import by_size
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator, Subtree
+from stickbreaker.grammars.text_grammar import Subtree, TextGrammar
 from stickbreaker.pages.colour import topic_colours
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
@@ -155,19 +155,19 @@ def uses_text(customers: int, tables: int | None, expected: bool) -> str:
     return counted(customers, "customer") + ("" if tables is None else f" at {counted(tables, 'table')}")
 
 
-def adapted_symbols_of(model: GrammarEstimator) -> list[AdaptedSymbol]:
+def adapted_symbols_of(model: TextGrammar) -> list[AdaptedSymbol]:
     """The records that the report shows of adapted symbols; general ones before those that occur in them."""
-    by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols_}
+    by_symbol: dict[str, list[Subtree]] = {name: [] for name in model.symbols}
     for one in model.subtrees():
         by_symbol[one.symbol].append(one)
     return [
-        _adapted(model, name, found, float(model.discounts_[i]), float(model.concentrations_[i]))
+        _adapted(model, name, found, float(model.discounts[i]), float(model.concentrations[i]))
         for i, (name, found) in enumerate(by_symbol.items())
     ]
 
 
 def _adapted(
-    model: GrammarEstimator, name: str, found: Sequence[Subtree], discount: float, concentration: float
+    model: TextGrammar, name: str, found: Sequence[Subtree], discount: float, concentration: float
 ) -> AdaptedSymbol:
     """Make the report's record of one adapted symbol; found: its subtrees, most used first."""
     by_text = sorted(found, key=lambda one: one.text)
@@ -186,9 +186,9 @@ def _adapted(
     )
 
 
-def _row(model: GrammarEstimator, one: Subtree) -> SubtreeRow:
+def _row(model: TextGrammar, one: Subtree) -> SubtreeRow:
     """A remembered subtree as a row of a table in the report."""
-    return SubtreeRow(model._join(one.text), len(one.text), round(one.customers), one.tables)
+    return SubtreeRow(model.join(one.text), len(one.text), round(one.customers), one.tables)
 
 
 def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
@@ -205,7 +205,7 @@ def _ranked(customers: Sequence[int]) -> list[tuple[int, int]]:
     return [(rank, customers[rank - 1]) for rank in ranks.tolist()]
 
 
-def uses_of_texts(model: GrammarEstimator) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
+def uses_of_texts(model: TextGrammar) -> dict[tuple[str, tuple[str, ...]], tuple[int, int]]:
     """The uses of remembered strings, to look them up: {(symbol, text): (customers, tables)}.
 
     A symbol's subtrees with the same text are added up; customers are rounded.

@@ -11,10 +11,10 @@ import numpy as np
 from markupsafe import Markup
 
 from stickbreaker.core.records import Array
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences as Text
 from stickbreaker.grammars.parsing import cuts_of
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
+from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.shades import legend, level_of
 from stickbreaker.pages.text_values import one_line
@@ -107,14 +107,14 @@ def percent(share: float) -> str:
     return f"{100.0 * share:.0f}%"
 
 
-def learned_sentences(model: GrammarEstimator) -> Text:
+def learned_sentences(model: TextGrammar) -> Text:
     """The training sentences that a model stores; `documents` numbers the sentences, from 0.
 
     Raises ValueError if they do not fit the model's grammar.
     """
-    letters = np.asarray(model.params_["letters"].values)
-    lengths = np.asarray(model.params_["lengths"].values)
-    shape = (len(model.symbols_), len(letters))
+    letters = np.asarray(model.params["letters"].values)
+    lengths = np.asarray(model.params["lengths"].values)
+    shape = (len(model.symbols), len(letters))
     if (
         letters.dtype.kind not in "iu"
         or lengths.dtype.kind not in "iu"
@@ -124,29 +124,29 @@ def learned_sentences(model: GrammarEstimator) -> Text:
         raise ValueError("sentences that are none")
     if (lengths < 1).any() or int(lengths.sum()) != len(letters):
         raise ValueError("sentences that do not end where they should")
-    if len(letters) and not (letters.min() >= 0 and letters.max() < len(model.compiled_.terminals)):
+    if len(letters) and not (letters.min() >= 0 and letters.max() < len(model.compiled.terminals)):
         raise ValueError("symbols of another grammar")
-    if np.shape(model.params_["cuts"].values) != shape or np.ndim(model.params_["kept"].values):
+    if np.shape(model.params["cuts"].values) != shape or np.ndim(model.params["kept"].values):
         raise ValueError("cuts of other sentences")
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return Text(letters.astype(np.int32), starts, np.arange(len(lengths)))
 
 
-def piece_symbol(model: GrammarEstimator) -> str | None:
+def piece_symbol(model: TextGrammar) -> str | None:
     """The symbol by which `segment` cuts sentences; None if each sentence would be one piece."""
-    symbol = model._symbol_number(None)
-    return None if model._of_topics or symbol == model.compiled_.start else model.compiled_.names[symbol]
+    symbol = model.symbol_number(None)
+    return None if model.has_topics or symbol == model.compiled.start else model.compiled.names[symbol]
 
 
-def samples_of(model: GrammarEstimator, piece: str) -> int:
+def samples_of(model: TextGrammar, piece: str) -> int:
     """How many samples of the chain are stored that show where the symbol `piece` cuts sentences.
 
     If 0, trees must be drawn instead.
     """
-    return int(model.params_["kept"].values) if piece in model.symbols_ else 0
+    return int(model.params["kept"].values) if piece in model.symbols else 0
 
 
-def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) -> list[SegmentedSentence]:
+def segmented_sentences(model: TextGrammar, sentences: Text, piece: str) -> list[SegmentedSentence]:
     """Cut up to `LIMIT` different training sentences, spread evenly, by the symbol named `piece`."""
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
@@ -155,7 +155,7 @@ def segmented_sentences(model: GrammarEstimator, sentences: Text, piece: str) ->
     shares = cuts_of(model, shown, piece).shares
     for number in range(len(shown.documents)):
         cuts = shares[shown.starts[number] : shown.starts[number + 1]]
-        text = [model.compiled_.terminals[letter] for letter in shown[number]]
+        text = [model.compiled.terminals[letter] for letter in shown[number]]
         pieces = [
             _piece(
                 model,
@@ -192,7 +192,7 @@ def _spans(cuts: Array, n: int) -> list[tuple[int, int]]:
 
 
 def _piece(
-    model: GrammarEstimator, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
+    model: TextGrammar, text: Sequence[str], cuts: Array, start: int, end: int, uses: tuple[int, int]
 ) -> Piece:
     """Make the record of the piece of a sentence from `start` to `end`.
 
@@ -204,6 +204,6 @@ def _piece(
     inner = [float(cuts[at]) for at in range(start + 1, end)]
     doubtful = [at for at in range(start + 1, end) if cuts[at] >= DOUBT]
     places = [start, *doubtful, end]
-    parts = [model._join(text[at:to]) for at, to in itertools.pairwise(places)]
+    parts = [model.join(text[at:to]) for at, to in itertools.pairwise(places)]
     sure = min([1.0, *edges, *(1.0 - share for share in inner)])
     return Piece(parts, [float(cuts[at]) for at in doubtful], sure, *uses)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.trees import Tree, tree_of
 from stickbreaker.grammars.report.remembered_subtrees import uses_of_texts, uses_text
 from stickbreaker.grammars.report.segmented_sentences import percent
+from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
 from stickbreaker.pages.views import Boxes, Card, Cards, Note, Picture, Styled, View
@@ -84,7 +84,7 @@ def _boxes(one: TreeNode, expected: bool) -> Boxes:
     return Boxes(one_line(one.symbol), inside, bool(one.customers), note)
 
 
-def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[DrawnTree]:
+def trees_of_sentences(model: TextGrammar, sentences: Sentences) -> list[DrawnTree]:
     """Find the most probable trees of a few different sentences, for the report.
 
     There are at most `TREES`, of lengths near `USUAL`. The drawn nodes are the start symbol and the adapted
@@ -92,14 +92,14 @@ def trees_of_sentences(model: GrammarEstimator, sentences: Sentences) -> list[Dr
     """
     chosen = _chosen(sentences)
     shown = sentences.take(np.isin(np.arange(len(sentences.documents)), chosen))
-    drawn = {*model.symbols_, model.grammar_.start} if model.symbols_ else set(model.grammar_.symbols)
+    drawn = {*model.symbols, model.grammar.start} if model.symbols else set(model.grammar.symbols)
     uses = uses_of_texts(model)
     found: list[DrawnTree] = []
-    for number, parse in enumerate(model._parses_of(shown, 1, best=True)):
+    for number, parse in enumerate(model.parses_of(shown, 1, best=True)):
         if len(parse.starts) < 2:
             continue
-        tree = tree_of(parse.rules[: int(parse.starts[1])], model.learned_.opened.grammar)
-        text = model._join(list(tree.leaves()))
+        tree = tree_of(parse.rules[: int(parse.starts[1])], model.parser.opened.grammar)
+        text = model.join(list(tree.leaves()))
         (top,) = [one for one in _nodes(model, tree, drawn, uses) if isinstance(one, TreeNode)]
         nats = parse.nats, float(parse.tree_nats[0])
         found.append(DrawnTree(int(shown.documents[number]) + 1, text, *nats, top, tree.brackets()))
@@ -117,7 +117,7 @@ def _chosen(sentences: Sentences) -> list[int]:
     return list(found.values())[:TREES]
 
 
-def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
+def _nodes(model: TextGrammar, tree: Tree, drawn: Collection[str], uses: Uses) -> list[TreeNode | str]:
     """Convert a tree into nodes that are drawn; a symbol not in `drawn` is replaced by its children.
 
     Adjacent terminals are joined into texts. uses: from `uses_of_texts`.
@@ -129,10 +129,10 @@ def _nodes(model: GrammarEstimator, tree: Tree, drawn: Collection[str], uses: Us
             if isinstance(child, str):
                 letters.append(child)
             else:
-                children += [model._join(letters)] * bool(letters) + [child]
+                children += [model.join(letters)] * bool(letters) + [child]
                 letters = []
     if tree.symbol not in drawn:
         return [*children, *letters]
-    children += [model._join(letters)] * bool(letters)
+    children += [model.join(letters)] * bool(letters)
     customers, _ = uses.get((tree.symbol, tuple(tree.leaves())), (0, 0))
     return [TreeNode(tree.symbol, children, customers)]

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from stickbreaker.grammars.grammar_estimator import GrammarEstimator
+from stickbreaker.grammars.learned import GrammarLearned
+from stickbreaker.grammars.plan import is_sampled
 from stickbreaker.grammars.report.remembered_subtrees import number_text
+from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.pages.changes import Changes, changes_of, paths_of, sizes_of
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import one_line
@@ -88,15 +90,15 @@ def _now(left: float) -> str:
     return f"{number_text(left)} uses now" if left > 0 else "forgotten"
 
 
-def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> Changes | None:
+def changes_of_grammar(learned: GrammarLearned, evolution: Evolution, n_symbols: int) -> Changes | None:
     """For the report: how the most used subtrees of adapted symbols, and their number, changed in a run.
 
     Only for the first `n_symbols` adapted symbols. None for a Markov chain, and for a run without changes to
     show, such as one of one step.
     """
-    if model._sampled:
+    if is_sampled(learned.facts.settings):
         return None
-    changes = changes_of(evolution, range(n_symbols), model.trace_)
+    changes = changes_of(evolution, range(n_symbols), learned.facts.trace)
     if changes is None:
         return None
     if len(changes.moments) < 2 or not any(changes.wordings):
@@ -105,23 +107,23 @@ def changes_of_grammar(model: GrammarEstimator, evolution: Evolution, n_symbols:
         changes = replace(changes, vocabulary=())
     if not changes.moments and not changes.vocabulary:
         return None
-    reads = "document" if model._of_topics else "sentence"
+    reads = "document" if learned.model.has_topics else "sentence"
     return replace(changes, noun="subtree", reads=reads, of="the symbol")
 
 
-def turnovers_of(model: GrammarEstimator, evolution: Evolution, n_symbols: int) -> list[Turnover]:
+def turnovers_of(model: TextGrammar, evolution: Evolution, n_symbols: int) -> list[Turnover]:
     """For each adapted symbol, which strings recently joined or left its most used ones.
 
     Only for the first `n_symbols` symbols; those without such strings are left out.
     """
-    uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols_}
+    uses: dict[str, dict[str, float]] = {name: {} for name in model.symbols}
     for one in model.subtrees():
-        text = model._join(one.text)
+        text = model.join(one.text)
         uses[one.symbol][text] = uses[one.symbol].get(text, 0.0) + one.customers
     tops = [moment.top() for moment in evolution.moments]
     steps = [moment.step for moment in evolution.moments]
     found: list[Turnover] = []
-    for place, name in enumerate(model.symbols_[:n_symbols]):
+    for place, name in enumerate(model.symbols[:n_symbols]):
         ranks = [{word: rank for rank, (word, _) in enumerate(top.get(place, ()), 1)} for top in tops]
         found.append(_turnover(name, ranks, steps, uses[name]))
     return [one for one in found if one.came or one.fell]

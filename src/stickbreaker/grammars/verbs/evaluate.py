@@ -7,10 +7,9 @@ from stickbreaker.core.errors import counted, naming, noun_for
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.document_scores import learned_from_lines
-from stickbreaker.estimators.learned import AnyLearned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.grammars.grammar_scores import scores_of
+from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.segmentation_agreement import Agreement
 from stickbreaker.grammars.verbs.given_texts import GivenTexts
 from stickbreaker.grammars.verbs.settings import ScoreSettings
@@ -59,14 +58,13 @@ class GrammarScores(VerbResult):
         return "\n".join(lines)
 
 
-def evaluate(learned: AnyLearned, given: GivenTexts, settings: ScoreSettings) -> GrammarScores:
+def evaluate(learned: GrammarLearned, given: GivenTexts, settings: ScoreSettings) -> GrammarScores:
     """Score texts by a grammar. Warns (UserWarning) about symbols that are new to it.
 
     Raises UserError if no sentence can be parsed.
     """
-    estimator = estimator_in(learned)
     with naming(given.name):
-        scores = scores_of(estimator, given.texts, settings.nonterminal)
+        scores = scores_of(learned.model, given.texts, settings.nonterminal)
     new_symbols = new_symbols_line(scores["with_new_symbols"], scores["new_symbols"], scores["sentences"])
     if new_symbols is not None:
         warnings.warn(new_symbols, UserWarning, stacklevel=2)

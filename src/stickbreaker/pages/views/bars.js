@@ -30,7 +30,7 @@ function lyingBars(value, shown, at) {
   const wides = Array.from({ length: columns }, (_, c) => Math.max(...tails.map((tail) => textWidth(tail[c] || "", 12))) + 12);
   const told = columns === 1 && wides[0] > 0.3 * width ? 0.42 * width : wides.reduce((sum, wide) => sum + wide, 0);
   const left = Math.round(Math.min(0.36 * width, Math.max(...shown.map((i) => textWidth(labels[i], 13.5))) + 14)), room = Math.max(width - left - told, 20), height = BAR_ROW * shown.length;
-  const most = parts ? 1 : Math.max(...shown.map((i) => values[i]), ...(value.by || value.wide ? shown.map((i) => marks[i] || 0) : []), 1e-12);
+  const most = parts ? 1 : Math.max(...shown.map((i) => values[i]), ...(value.wide ? shown.map((i) => marks[i] || 0) : []), 1e-12);
   const bar = (i, row) => {
     const top = row * BAR_ROW, mark = marks.length ? (left + Math.min(marks[i] / most, 1) * room).toFixed(1) : null, tail = figures[i] || [];
     let end = width;
@@ -90,7 +90,7 @@ function relevanceSlider(at) {
 // The shares of the chosen thing at each label, with a mark at its share in all.
 function barsOfChosen({ by, base, labels, of, notes = [], ...value }, at) {
   const k = Math.max(at.chosen(of), 0), values = by.map((row) => row[k]), label = at.choices[of].labels[k];
-  return { ...value, labels, of, colour_of: k, values, title: label, figures: values.map((share) => [percent(share)]), marks: base ? values.map(() => base[k]) : [],
+  return { ...value, wide: true, labels, of, colour_of: k, values, title: label, figures: values.map((share) => [percent(share)]), marks: base ? values.map(() => base[k]) : [],
     notes: values.map((share, i) => `${labels[i]}: ${percent(share)}${notes[i] ? `, ${notes[i]}` : ""}${base ? `; of all ${percent(base[k])}` : ""}`) };
 }
 

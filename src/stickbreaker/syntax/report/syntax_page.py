@@ -13,6 +13,7 @@ from stickbreaker.pages.saved_models import SavedReport
 from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.report.documents import documents
 from stickbreaker.syntax.report.graph import graph
+from stickbreaker.syntax.report.parts_of_speech import parts_of, parts_of_speech
 from stickbreaker.syntax.report.sentences import read_documents, sentences
 from stickbreaker.syntax.report.topics import colours_of, topics, topics_of
 from stickbreaker.syntax.topic_graph import edges_of
@@ -35,7 +36,7 @@ class SyntaxReport(SavedReport[SyntaxLearned]):
     """The report on syntactic topics in use, largest first; all sections show them in the same colours."""
 
     estimator, noun = SyntaxLearned, "a model of syntactic topics"
-    sections = (topics, graph, documents, sentences, learning)
+    sections = (topics, graph, parts_of_speech, documents, sentences, learning)
 
     @cached_property
     def subtitle(self) -> str:
@@ -62,6 +63,7 @@ class SyntaxReport(SavedReport[SyntaxLearned]):
     curves = cached_property(lambda self: curves_of(self.model.facts.trace))
     unit = cached_property(lambda self: UNITS.get(score_kind(self.model.facts.trace), "sweep"))
     topics = cached_property(lambda self: topics_of(self.model))
+    parts = cached_property(lambda self: parts_of(self.model))
     edges = cached_property(lambda self: edges_of(self.model))
 
     @cached_property

@@ -1,12 +1,13 @@
-"""The parameters of adaptor grammars."""
+"""The settings of adaptor grammars."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import MOST_CHAINS, MOST_COLUMNS, Above, parameter
-from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.learning.schedule_parameters import OnlineParameters
 
 if TYPE_CHECKING:
@@ -19,11 +20,12 @@ FIRST_BATCH = {"collocation": 2}  # sentences of the first steps, by the name of
 MCMC, HYBRID, VARIATIONAL = ("mcmc",), ("hybrid",), ("hybrid", "mean-field")  # ways of inference
 
 
-@dataclass(eq=False, repr=False)
-class GrammarParameters(RunParameters):
-    """The parameters of adaptor grammars, each with its default, its help text and what it needs."""
+@dataclass(frozen=True, eq=False, repr=False)
+class GrammarSettings(RunSettings):
+    """The settings of adaptor grammars, each with its default, its help text and what it needs."""
 
-    _schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
+    kind: ClassVar[str] = "AdaptorGrammar"
+    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.5, "tau0": 1.0})
 
     grammar: "str | Grammar" = parameter(
         "collocation",
@@ -158,3 +160,14 @@ class GrammarParameters(RunParameters):
         option=None,
         needs={"inference": VARIATIONAL},
     )
+
+    @property
+    def where(self) -> "str | SparkEngine":
+        return self.engine
+
+    def on(self, engine: "SparkEngine") -> Self:
+        return self.but(engine=engine)
+
+    def values(self) -> JsonObject:
+        given = self.grammar
+        return {**super().values(), "grammar": given if isinstance(given, str) else given.to_text()}
