@@ -210,7 +210,7 @@ def topics_of_documents(theta: Array, bags: Bags) -> DocumentTopics:
     """The topics of documents that explain at least `LEAST` of a token, or the largest of them if none does.
 
     theta (documents × topics): the documents' topic shares. What is left out is mostly the prior's: a few
-    topics stay of hundreds, and words are ranked as well by them (docs/explanation/ranking-words.md).
+    topics stay of hundreds, and words are ranked as well by them (docs/decisions/0045).
     """
     tokens = tokens_by_document(bags.offsets, bags.counts)
     chosen = theta * tokens[:, None] >= np.minimum(LEAST, theta.max(axis=1) * tokens)[:, None]
