@@ -46,7 +46,7 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
     *("delayed_gibbs.py", "gibbs.py", "hdp_gibbs.py", "tree_gibbs.py"),
     "decoder.py",
     *("fit.py", "evaluate.py", "export.py", "topics.py", "sentence_scores.py", "report_documents.py"),
-    *("documents.py", "learning.py", "parameters.py", "sentences.py"),
+    *("documents.py", "learning.py", "sentences.py"),
 }
 
 

@@ -12,6 +12,7 @@ from tests.tiers import law_cases, sampled
 from stickbreaker import AdaptorGrammar, Corpus, Grammar, Online, UserError, VocabularyRule
 from stickbreaker.estimators import model_runs
 from stickbreaker.grammars.grammar_scores import scores_of
+from stickbreaker.grammars.learner import GRAMMARS
 from stickbreaker.grammars.model import chart_texts
 from stickbreaker.grammars.model.chart_texts import no_strings, span_starts
 from stickbreaker.grammars.model.named import BY_NAME
@@ -207,7 +208,7 @@ def test_marks_are_of_documents_whatever_block_they_are_in(monkeypatch):
     texts = [f"word{'abcdefgh'[n]}" for n in range(8)]
     whole = AdaptorGrammar("topic", n_topics=2, max_iter=3, random_state=0)
     corpus = Corpus.from_texts(texts, rule=VocabularyRule(1, 1.0))
-    job, state = whole._new_run(corpus, 0, held_out=0.4)
+    job, state = GRAMMARS.new_run(whole.settings, corpus, 0, 0.4)
     (chain,) = state.chains.samplers
     marks = [chain._grammar.terminals[k] for k in chain._text.letters[chain._text.starts[:-1]]]
     content = chain._text.letters

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from stickbreaker.core.errors import naming
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.learned import AnyLearned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.parsing import SegmentedText, segmented_texts
 from stickbreaker.grammars.verbs.given_texts import GivenTexts
 from stickbreaker.grammars.verbs.settings import SegmentSettings
@@ -42,7 +42,8 @@ def segment(learned: AnyLearned, given: GivenTexts, settings: SegmentSettings) -
     """Cut each text where more than half of its trees have a cut by a symbol; a text that cannot be parsed is
     one piece. Raises UserError for a symbol that the grammar does not have.
     """
-    model = estimator_in(learned)
+    assert isinstance(learned, GrammarLearned)
+    model = learned.model
     with naming(given.name):
         found = tuple(segmented_texts(model, given.texts, settings.nonterminal, settings.random_state))
-    return SegmentedTexts(given.ids, found, " " if model.symbols == "characters" else "  ")
+    return SegmentedTexts(given.ids, found, " " if model.settings.symbols == "characters" else "  ")

@@ -161,6 +161,9 @@ class MeanWords(NamedTuple):
     def of(self, rows: NDArray[np.integer]) -> Array:
         return self._means(self.topics.of(rows))
 
+    def by_word(self, rows: NDArray[np.integer]) -> Array:
+        return np.ascontiguousarray(self.of(rows).T)
+
     def dense(self) -> Array:
         return self._means(self.topics.dense())
 
