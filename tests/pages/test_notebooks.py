@@ -88,15 +88,16 @@ def test_a_frame_has_the_whole_page_and_nothing_but_it(lda):
 def test_documents_are_shown_as_a_run_of_the_program_shows_them(cli, lda, planted, tmp_path):
     plain = lda.report()
     assert data_of(plain.html)["documents"] == []
-    given = data_of(lda.report(documents=TEXTS).html)
+    page = lda.report(documents=TEXTS)
+    given = data_of(page.html)
     assert len(given["documents"]) == given["total"] == 60
-    assert given["unigram"] is not None
+    assert '"baseline":["word frequencies alone (unigram)"' in page.html
     documents = planted_documents(60)
     lines = "".join(json.dumps(document) + "\n" for document in documents)
     (tmp_path / "d.jsonl").write_text(lines)
     corpus = Corpus.build(tmp_path / "d.jsonl", tmp_path / "corpus")
-    with_labels = data_of(lda.report(documents=corpus).html)
-    assert [group["field"] for group in with_labels["groups"]] == ["label"]
+    with_labels = lda.report(documents=corpus).html
+    assert "label" in with_labels[with_labels.index('id="groups"') :]
 
 
 def test_documents_that_were_not_learned_from_are_counted_by_themselves(lda, tmp_path):
@@ -176,9 +177,9 @@ def test_nothing_stays_behind(lda, tmp_path, monkeypatch):
 
 def test_another_model_is_matched(lda, tmp_path):
     other = LDA(2, max_iter=3, tol=0.0, random_state=0).fit(TEXTS)
-    assert data_of(lda.report(compare=other).html)["compared"] == "LDA"
+    assert '"partner in LDA"' in lda.report(compare=other).html
     other.save(tmp_path / "older")
-    assert data_of(lda.report(compare=tmp_path / "older").html)["compared"] == "older"
+    assert '"partner in older"' in lda.report(compare=tmp_path / "older").html
 
 
 def test_mistakes_name_parameters_and_no_place_that_is_gone(lda, ngrams, grammar):

@@ -173,16 +173,16 @@ def declared(kind: type[Any]) -> Mapping[str, Parameter]:
     return {one.name: one for one in found}
 
 
-def refuse_values(given: object, within: str = "") -> None:
+def refuse_values(given: object, within: str = "", largest: float = LARGEST) -> None:
     """Raise UserError for the first declared parameter of a dataclass instance whose value is not valid.
 
     within: for settings, the name of their class, which the message then shows; their whole numbers may
-    exceed `LARGEST`.
+    exceed `largest`. largest: the largest whole number allowed.
     """
     parameters = declared(type(given))
     values = {name: getattr(given, name) for name in parameters}
     for name, value in values.items():
-        requirement = parameters[name].refusal(value, float("inf") if within else LARGEST)
+        requirement = parameters[name].refusal(value, float("inf") if within else largest)
         if requirement is not None:
             problem = f"{within}({name}={value!r})" if within else f"{name}={value!r}"
             raise UserError(problem, remedy=f"{name} is {requirement}")

@@ -8,6 +8,7 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable
+from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
@@ -83,8 +84,8 @@ class Front(BaseEstimator, Generic[S, L]):
         settings = object_at(str(kinds()[kind].declared))
         cls.kind, cls._settings_class = kind, settings
         setattr(cls, "__init__", _init_of(settings))  # noqa: B010
-        fields = {name: one.type for name, one in settings.__dataclass_fields__.items() if one.init}
-        cls.__annotations__ = {**cls.__annotations__, **fields}
+        types = {one.name: one.type for one in fields(settings) if one.init}
+        cls.__annotations__ = {**cls.__annotations__, **types}
         with_parameter_section(cls, settings)
 
     @property

@@ -13,7 +13,7 @@ class VerbSettings(Settings):
     """
 
     def __post_init__(self) -> None:
-        refuse_values(self)
+        refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
 
 
 @dataclass(frozen=True)

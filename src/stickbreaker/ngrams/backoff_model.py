@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from stickbreaker.ngrams.kernels.backoff_trigrams import (
 )
 from stickbreaker.ngrams.ngram_learned import NgramLearned
 from stickbreaker.ngrams.word_numbers import END, UNKNOWN
+
+if TYPE_CHECKING:
+    from stickbreaker.ngrams.ngram import NgramModel
 
 HIGHEST_ORDER = 10
 LN_10 = 2.302585092994046
@@ -69,15 +72,16 @@ class BackoffModel:
         return cls(tuple(words), len(ngrams), _arrays(ngrams, reader.places, words, path))
 
     @classmethod
-    def of(cls, model: NgramLearned, words: Sequence[str], sample: int = -1) -> "BackoffModel":
+    def of(cls, model: "NgramLearned | NgramModel", words: Sequence[str], sample: int = -1) -> "BackoffModel":
         """The backoff model of one sample of a learned n-gram model, counted from 0; -1 is the last.
 
         words: the words that the caller will ask for, which number them; those that the model lacks are
         unknown. Raises UserError for a model of unbounded order.
         """
+        learned: NgramLearned = getattr(model, "learned_", model)
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
-            write_arpa(model.model, model.base, path, sample)
+            write_arpa(learned.model, learned.base, path, sample)
             return cls.read(path, words)
 
     def log_probabilities(self, words: NDArray[np.int64]) -> Array:

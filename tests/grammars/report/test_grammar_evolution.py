@@ -95,7 +95,8 @@ def test_ranks_are_by_use(path: Path) -> None:
     assert [one.name for one in page.report.symbols] == ["Word"]
     uses: dict[str, float] = {}
     for one in model.subtrees("Word"):
-        uses[model._join(one.text)] = uses.get(model._join(one.text), 0.0) + one.customers
+        text = model.learned_.model.join(one.text)
+        uses[text] = uses.get(text, 0.0) + one.customers
     first = sorted(uses, key=lambda text: (-round(uses[text], 9), text))[:12]
     (wording,) = page.report.changes.wordings
     assert wording is not None

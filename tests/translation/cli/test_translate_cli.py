@@ -348,7 +348,7 @@ def test_options_of_other_models_mean_nothing(cli, learned):
     told = cli("evaluate", learned / "lexicon", learned / "test.jsonl", "--left-to-right", code=2).stderr
     assert "--left-to-right does not apply to a lexicon by topic" in told
     words = ("evaluate", learned / "model", learned / "docs.jsonl", *FIELDS, "--alignments", "x")
-    assert "--alignments does not apply to a model of this kind" in cli(*words, code=2).stderr
+    assert "--alignments does not apply to a topic model" in cli(*words, code=2).stderr
 
 
 def test_the_report_is_written(cli, learned, tmp_path):
