@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class BackoffModel:
         words: the words that the caller will ask for, which number them; those that the model lacks are
         unknown. Raises UserError for a model of unbounded order.
         """
-        learned: NgramLearned = getattr(model, "learned_", model)
+        learned: Any = getattr(model, "learned_", model)
         with TemporaryDirectory() as place:
             path = Path(place) / "model.arpa"
             write_arpa(learned.model, learned.base, path, sample)
