@@ -2,7 +2,7 @@
 
     python -m benchmarks.prevalence posts.jsonl.gz --formula "gender + age" --topics 20 --seeds 3
 
-Documents are cut to `--words` tokens, and a fifth of them are held out. Of each of these some words are
+Documents are cut to `--words` tokens, and a fifth of them are held out. Some words of each are
 observed, and the others predicted (document completion), by models that were learned with the formula and
 without. A gain is that of the prior by metadata, in nats per word.
 """

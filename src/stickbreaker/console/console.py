@@ -249,7 +249,7 @@ model_argument = click.argument("model", type=MODEL)
 changed_model_argument = click.argument("model", type=ModelPath(changes=True))
 inputs_argument = click.argument("inputs", nargs=-1, required=True, metavar="CORPUS|FILE...", type=INPUT)
 THREADS = {
-    "heading": "Where it runs",
+    "heading": "Machines",
     "least": 1,
     "show_default": "every core",
     "help": "Threads at most; the result does not depend on their number.",

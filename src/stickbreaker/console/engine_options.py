@@ -86,4 +86,4 @@ def resume_remedy(path: Path) -> str:
     return f"what was learned up to the last checkpoint is saved, continue with: {again}"
 
 
-engine_options = options_into(EngineChoice, "where", "Where it runs")
+engine_options = options_into(EngineChoice, "where", "Machines")

@@ -24,7 +24,7 @@ class HeadedOption(click.Option):
 
 
 class HeadedCommand(click.Command):
-    """A command whose `--help` lists the options that most runs use, where it has many; `--help all` all."""
+    """A command whose `--help` lists the options that most runs use, if it has many; `--help all` all."""
 
     @classmethod
     def of(cls, command: click.Command, epilog: str) -> click.Command:
@@ -43,7 +43,7 @@ class HeadedCommand(click.Command):
         )
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """The option of help, which takes the word "all" where there is more to show."""
+        """The option of help, which takes the word "all" if there is more to show."""
         plain = super().get_help_option(ctx)
         if plain is None or not self._is_long():
             return plain

@@ -28,7 +28,7 @@ SHARED: Table = {  # settings that a kind's table need not repeat
     },
     "--threads": THREADS,
     "--checkpoint-every": {
-        "heading": "Where it runs",
+        "heading": "Machines",
         "default": 60.0,
         "type": NumberRange(0.0),
         "help": "Seconds between checkpoints; 0: after every step.",

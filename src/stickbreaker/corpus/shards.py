@@ -220,7 +220,7 @@ class Shard(Generic[U]):
     vocabulary row `rows[c]` (ascending) and, if there are `keys`, the spelling `keys[c]`. Before the local
     step, the engine replaces `rows` by what `Model.reads` returns: row numbers in the table, -1 for missing
     rows; by default, those of the distinct words. `covariates` (documents × columns): numbers by which the
-    documents' priors differ, NaN where they are not known; None if the model has none.
+    documents' priors differ, NaN if they are not known; None if the model has none.
     """
 
     documents: NDArray[np.int64]  # number of each document in its corpus: the key of its random numbers

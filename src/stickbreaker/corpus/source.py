@@ -36,7 +36,7 @@ class Covariates(Protocol):
     """Numbers of documents by which their priors differ. It can be compared, hashed and pickled."""
 
     def of(self, corpus: Corpus, block: int) -> NDArray[np.float64]:
-        """The numbers of a block's documents (documents × columns), NaN where they are not known."""
+        """The numbers of a block's documents (documents × columns), NaN if they are not known."""
         ...
 
 

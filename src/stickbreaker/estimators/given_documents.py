@@ -16,7 +16,7 @@ def corpus_for(learned: AnyLearned, documents: object) -> Corpus:
     """Documents in any form as a corpus with the words of a model.
 
     Texts, and tables with a column `text`, are analysed as the model's were. The columns of a matrix are the
-    model's words, in order; of an open vocabulary, its columns are named by words. Raises UserError for
+    model's words, in order; with an open vocabulary, its columns are named by words. Raises UserError for
     anything else.
     """
     learner, settings = learned.learner, learned.facts.settings

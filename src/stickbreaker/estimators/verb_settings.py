@@ -26,7 +26,7 @@ class ThreadSettings(VerbSettings):
         unset="those of the model, or every core",
         option="--threads",
         least=1,
-        heading="Where it runs",
+        heading="Machines",
         last=True,
     )
 

@@ -42,7 +42,7 @@ class TextGrammar:
     """A grammar that reads texts, learned or as far as a run has learned it.
 
     `vocabulary`, `analysis` and `n_documents`: of the corpus; `grammar`: its rules; `parser`: these, with
-    what was learned of their use; `params`: the stored sentences of the run, and where they were cut.
+    what was learned of their use; `params`: the stored sentences of the run, and their cuts.
     """
 
     settings: GrammarSettings

@@ -131,7 +131,7 @@ class LanguageLearned(Learned[N], Generic[N, M]):
         return False
 
     def log_words(self, words: Integers, content: Sequences, log_base: Array) -> Array:
-        """log p in nats of words and ends of sentences by what was learned; see `log_words_by`."""
+        """log p in nats of words and ends of sentences given the learned model; see `log_words_by`."""
         return self.log_words_by(self.model, words, content, log_base, self.facts.seed)
 
     def scores(self, corpus: Corpus) -> Iterator[Scores]:

@@ -84,7 +84,7 @@ class TopicEstimator(LearnedTopics):
         The largest topic of a list stays, with the words and documents of all, and its name (or that of the
         largest one that has a name). All other topics keep their words, shares and names, but not their
         numbers: `merges_[-1]` has the new number of each old topic. The model is changed, not copied; shares
-        of new documents in the merged topic are about the sums of what they were. Stored shares of documents
+        of new documents in the merged topic are about the sums of those before. Stored shares of documents
         are added up, also by date and group. With a guide, its topic stays, and gets the words of all.
 
         Raises UserError, and changes nothing, for lists of fewer than two topics, that overlap, repeat a

@@ -31,7 +31,7 @@ class Note(View):
 
 @dataclass(frozen=True, slots=True)
 class Row(View):
-    """Views beside each other, each at least `least` wide (in rem), and below each other on narrow screens.
+    """Views side by side, each at least `least` wide (in rem), and below each other on narrow screens.
 
     widths: CSS widths of columns on wide screens, if they differ; panel: they are in one frame; pinned: on
     narrow screens the last stays in sight.
@@ -63,7 +63,7 @@ class Chosen(View):
 
 class Column(NamedTuple):
     """A column of a table: its cells are "text", numbers with `digits` ("number"), shares ("share"), or
-    places in the choice `of` ("item"). sorts: the reader can sort by it; meter: a bar stands beside its
+    places in the choice `of` ("item"). sorts: the reader can sort by it; meter: a bar stands next to its
     numbers; wide: its part of the width, in percent.
     """
 
@@ -112,7 +112,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Cards(View):
-    """Cards beside each other, as many as there is room for (at least `least` rem wide)."""
+    """Cards side by side, as many as there is room for (at least `least` rem wide)."""
 
     cards: Sequence[Card]
     least: float = 27.0
@@ -248,7 +248,7 @@ class MarkedText(View):
 class Entry:
     """One of a list: a title, a text about it, a mix of things of the list's choice, and views that are
     seen once it is opened. group: what it is filtered by; text: what it is found by, and its beginning is
-    shown; aside: what stands beside its views.
+    shown; aside: what stands next to its views.
     """
 
     title: Text

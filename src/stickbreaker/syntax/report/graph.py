@@ -69,7 +69,7 @@ def _node(place: int, topic: SyntaxTopic) -> Node:
 
 
 def _details(topic: SyntaxTopic, places: dict[int | None, int]) -> list[View]:
-    """What stands beside the graph of a chosen topic."""
+    """What stands next to the graph of a chosen topic."""
     tags = " · ".join(f"{one_line(tag)} {percent(share)}" for tag, share in topic.tags)
     place, words = places[topic.number], topic.words[:BESIDE]
     views: list[View] = [

@@ -1,4 +1,4 @@
-"""Finds out which documents a topic model has learned from, if it was saved also by those in its report."""
+"""Finds out from which documents a model of topics has learned, also by those in its report."""
 
 from pathlib import Path
 

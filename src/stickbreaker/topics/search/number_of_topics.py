@@ -21,7 +21,7 @@ NOISE = 0.0005  # nats per word by which equal runs may differ
 
 
 def topics_by_size(documents: int) -> int:
-    """The number of topics for a collection of so many documents, if the user chose none.
+    """The number of topics for a collection of this size, if the user chose none.
 
     Its square root, at most one for `DOCUMENTS` documents and at most `MOST`, in steps of `STEP` (below twice
     that, of one). Collections of 120 to 2,800 documents have about as many topics of which three quarters

@@ -71,8 +71,8 @@ def two_topics(report: "LexiconReport") -> Section | None:
         return None
     noun = report.noun
     text = (
-        "Words whose most probable translation is not the same in both, those first whose links tell the "
-        f"two apart best. The bar is the translation’s probability in the {noun}, the line its probability "
+        "Words whose most probable translation is not the same in both, those first whose links separate the "
+        f"two best. The bar is the translation’s probability in the {noun}, the line its probability "
         f"in all documents. The sentences come from documents with much of the {noun}; what is linked is "
         f"marked. The page begins with the two {noun}s that differ most."
     )
