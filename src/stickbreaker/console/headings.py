@@ -91,6 +91,6 @@ class HeadedCommand(click.Command):
             formatter.write_text(f"More options, on {named}: {ctx.command_path} --help all")
 
     def _is_long(self) -> bool:
-        """Whether there are so many options that help shows those first that most runs use."""
+        """Whether the command has more options than its short help shows."""
         shown = [one for one in self.params if isinstance(one, click.Option) and not one.hidden]
         return len(shown) > FEW and any(not getattr(one, "common", True) for one in shown)

@@ -198,12 +198,12 @@ def test_groups_of_documents_count_as_all_together():
     case = counted(4, n_documents=300)
     _, bags = bags_of(case.texts)
     whole = sums_over(bags, case.theta, case.beta)
-    parted = np.zeros_like(whole)
+    in_parts = np.zeros_like(whole)
     for part in (slice(0, 7), slice(7, 260), slice(260, 300)):
         own = bags.slice(part.start, part.stop)
         topics = all_topics(case.theta[part])
-        add_documents(own, topics, np.ascontiguousarray(case.beta.T), [slice(0, 45)], parted)
-    assert parted.tolist() == whole.tolist()
+        add_documents(own, topics, np.ascontiguousarray(case.beta.T), [slice(0, 45)], in_parts)
+    assert in_parts.tolist() == whole.tolist()
 
 
 CHAINS = [LDA(3, inference="gibbs"), HDP(4, inference="gibbs")]

@@ -48,8 +48,11 @@ def _row(rule: RuleRow) -> list[Text]:
     symbol = f"{one_line(rule.symbol)} →"
     sides: list[Text] = [Styled(one_line(side), "code") for side in rule.alternatives]
     more = [muted(f"… and {rule.more} more")] if rule.more else []
-    parted: list[Text] = [part for side in sides for part in (muted(" | "), side)][1:]
-    return [Styled(strong(symbol) if rule.adapted else symbol, "code"), [*parted, " " * bool(more), *more]]
+    alternatives: list[Text] = [part for side in sides for part in (muted(" | "), side)][1:]
+    return [
+        Styled(strong(symbol) if rule.adapted else symbol, "code"),
+        [*alternatives, " " * bool(more), *more],
+    ]
 
 
 def rules_of(grammar: Grammar) -> list[RuleRow]:

@@ -68,7 +68,7 @@ function legendAt(named, right, top) {
     node("text", { class: "halo", x: right - (dashed ? 30 : 17), y: top + 10 + 16 * i, "text-anchor": "end" }, shortened(name, 12, 200))]).flat());
 }
 
-// A slider through the points of a chart, with what is said of each: `own.at` is the point, `parts` are drawn anew.
+// A slider that moves through the points of a chart: `own.at` is the point, and `parts` are redrawn for it.
 function walker(at, label, told, parts) {
   const here = () => (at.own.at === undefined ? told.length - 1 : at.own.at);
   const go = (i, inside) => {

@@ -54,7 +54,7 @@ function put(element, trees) {
   }
 }
 
-// Draws anew; what held the focus holds it again, and lists stay where they were scrolled to.
+// Redraws a view; the same element keeps the focus, and lists keep their scroll position.
 function keeping(element, change) {
   const active = document.activeElement, held = active && element.contains(active) ? active.closest("[data-key]") : null;
   const rolled = [...element.querySelectorAll(".scroll")].map((one) => one.scrollTop), caret = held && held.selectionStart;

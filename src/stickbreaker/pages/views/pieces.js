@@ -1,8 +1,8 @@
 
 // What views share, as trees of nodes: where others stand inside one, and pieces of text.
 // A drawer gets a view's value and `at`: its `width`; `own`, what it remembers; `chosen(of)`, the place of the chosen thing
-// of a choice (the view is drawn anew when that changes); `choose(of, place)`; `choices`; `part(key, draw)`, a part that
-// `redraw(key)` draws anew alone; `redraw()`, for all of it. Attributes that begin with "on" are what a reader can do.
+// of a choice (the view is redrawn when that changes); `choose(of, place)`; `choices`; `part(key, draw)`, a part that
+// `redraw(key)` redraws alone; `redraw()`, for all of it. Attributes that begin with "on" handle what a reader does.
 
 // The place of a view inside another.
 function slot(value) {
@@ -100,7 +100,7 @@ function fold(at, key, summary, draw, { open = false, kind } = {}) {
     at.part(body, () => ((opened.has(key) ? opened.get(key) : shown) ? draw() : [])));
 }
 
-// Buttons to turn pages of a list; `own.page` is the page, `part` what is drawn anew.
+// Buttons to turn pages of a list; `own.page` is the page, `part` what is redrawn.
 function pager(at, pages, part) {
   if (pages < 2) return [];
   const turn = (by, said, off) => node("button", { type: "button", disabled: off, "data-key": `turn ${by}`, onclick: (event) => {
