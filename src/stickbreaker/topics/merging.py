@@ -54,11 +54,8 @@ def merge(model: "TopicEstimator", groups: Sequence[Sequence[int]]) -> None:
     """Merge the topics of each group of a fitted estimator, in place; groups are lists of topic numbers.
 
     Nothing changes if this raises: UserError for groups that are not lists of two different topics or more,
-    name no topic, or overlap.
+    name no topic, or overlap, and for a prior by metadata.
     """
-    if getattr(model, "prevalence", None) is not None:
-        problem = "the prior of merged topics is not a sum where it depends on metadata"
-        raise UserError(problem, remedy="learn a model with fewer topics")
     plan = plan_of(model, checked_groups(groups, len(model.alpha_)))
     stored_report = report_after(model, plan.numbers)
     counted_words = model.word_documents_

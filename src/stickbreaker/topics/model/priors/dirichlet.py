@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
 from stickbreaker.core.edits import Merge
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.topics.model.slots import TopicPrior
+from stickbreaker.topics.model.priors.fixed_number import FixedNumberPrior
 
 TOGETHER = 10.0  # in how many steps all topics have one alpha, by documents read
 DRIFT = "alpha_drift"  # of the params: mean change of log sum alpha in the last steps, see `update`
@@ -21,7 +20,7 @@ STILL = 5e-3  # drift below which alpha has settled
 
 
 @dataclass(frozen=True, slots=True)
-class DirichletPrior(TopicPrior):
+class DirichletPrior(FixedNumberPrior):
     """The prior of LDA: theta_d ~ Dirichlet(alpha), for a fixed number of topics.
 
     `alpha`: one number per topic. With `learned` these are initial values; with `symmetric` they stay equal
@@ -29,48 +28,13 @@ class DirichletPrior(TopicPrior):
     """
 
     name: ClassVar[str] = "finite"
-    grows: ClassVar[bool] = False
-    direct: ClassVar[bool] = True
 
     alpha: tuple[float, ...]
     learned: bool = False
     symmetric: bool = False
 
-    @property
-    def n_topics(self) -> int:  # type: ignore[override]
-        return len(self.alpha)
-
     def start(self) -> dict[str, Field]:
         return {"alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0])}
-
-    def count(self, params: Record) -> int:
-        """The number of topics, which is fixed."""
-        return self.n_topics
-
-    def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The numbers of the topics that users see: all, since their number is fixed."""
-        return np.arange(self.n_topics)
-
-    def figures(self, totals: Array) -> dict[str, int]:
-        """Numbers of topics for the trace: none, since their number is fixed."""
-        return {}
-
-    def weights(self, params: Record) -> Array:
-        """The expected share of each topic over all documents, alpha / sum of alpha (topics)."""
-        alpha = self.prior(params)
-        return alpha / alpha.sum()
-
-    def prior(self, params: Record) -> Array:
-        """alpha: the pseudo-counts of topics in each document (topics)."""
-        return params["alpha"].values
-
-    def rest(self, params: Record) -> float:
-        """alpha of all topics without tokens together: 0, since a fixed number of topics has no others."""
-        return 0.0
-
-    def score(self, params: Record) -> float:
-        """The bound's terms for parameters that all documents share, in nats: 0, since alpha has no prior."""
-        return 0.0
 
     def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
         """Move alpha by the step's rate towards its maximum given the documents' statistics; unchanged if it

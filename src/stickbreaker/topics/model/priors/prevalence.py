@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from stickbreaker.contracts.contract import Step
+from stickbreaker.core.edits import Merge
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics.formula_coding import Coding, coding_from, learn_coding
 from stickbreaker.topics.model.priors.dirichlet import NEW, TOGETHER
+from stickbreaker.topics.model.priors.fixed_number import FixedNumberPrior
 from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
 from stickbreaker.topics.model.priors.prevalence_terms import LEAST, sums_in
-from stickbreaker.topics.model.slots import TopicPrior
 
 COEFFICIENTS = "coefficients"  # of the params, columns × topics
 VARIANCES = "variances"  # of the coefficients' prior, columns
@@ -33,7 +33,7 @@ FIRST_VARIANCE = 0.25  # of a coefficient, before it is learned
 
 
 @dataclass(frozen=True, slots=True)
-class PrevalencePrior(TopicPrior):
+class PrevalencePrior(FixedNumberPrior):
     """Topic shares by metadata: theta_d ~ Dirichlet(alpha_d), alpha_dk = exp(x_d · gamma_k), and gamma_k ~
     Normal(0, diag(variances)) apart from the intercept, which has no prior (Mimno and McCallum 2008).
 
@@ -43,17 +43,11 @@ class PrevalencePrior(TopicPrior):
     """
 
     name: ClassVar[str] = "prevalence"
-    grows: ClassVar[bool] = False
-    direct: ClassVar[bool] = True
     by_document: ClassVar[bool] = True
 
     alpha: tuple[float, ...]
     formula: str
     coding: Coding | None = None
-
-    @property
-    def n_topics(self) -> int:  # type: ignore[override]
-        return len(self.alpha)
 
     @property
     def covariates(self) -> Coding | None:
@@ -95,37 +89,6 @@ class PrevalencePrior(TopicPrior):
             VARIANCES: Field(np.full(n_columns, FIRST_VARIANCE), ("terms",), additive=False),
             CODING: Field(np.frombuffer(letters, np.uint8), ("letters",), additive=False),
         }
-
-    def count(self, params: Record) -> int:
-        """The number of topics, which is fixed."""
-        return self.n_topics
-
-    def in_use(self, totals: Array) -> NDArray[np.int64]:
-        """The numbers of the topics that users see: all, since their number is fixed."""
-        return np.arange(self.n_topics)
-
-    def figures(self, totals: Array) -> dict[str, int]:
-        """Numbers of topics for the trace: none, since their number is fixed."""
-        return {}
-
-    def weights(self, params: Record) -> Array:
-        """The expected share of each topic over all documents (topics)."""
-        alpha = self.prior(params)
-        return alpha / alpha.sum()
-
-    def prior(self, params: Record) -> Array:
-        """The mean of alpha over documents (topics), for those whose metadata are not known."""
-        return params["alpha"].values
-
-    def rest(self, params: Record) -> float:
-        """alpha of all topics without tokens together: 0, since a fixed number of topics has no others."""
-        return 0.0
-
-    def score(self, params: Record) -> float:
-        """The bound's terms for parameters that all documents share, in nats: 0, since the bound is that of
-        the words given the coefficients.
-        """
-        return 0.0
 
     def update(self, params: Record, usage: Record, documents: float, step: Step) -> dict[str, Field]:
         """Move the coefficients by a Newton step, and their variances by their evidence, given sums over
@@ -173,6 +136,11 @@ class PrevalencePrior(TopicPrior):
         """
         mean = (1.0 - rate) * before.values + rate * seen
         return before._replace(values=np.maximum(mean * np.exp(change), LEAST))
+
+    def merged(self, params: Record, change: Merge, *, adds: bool = True) -> dict[str, Field]:
+        """Raise UserError: the sum of two exp(x · gamma) is none."""
+        problem = "the prior of merged topics is not a sum where it depends on metadata"
+        raise UserError(problem, remedy="learn a model with fewer topics")
 
     def is_settled(self, params: Record) -> bool:
         """Whether the coefficients have nearly stopped changing, apart from the noise of draws."""
