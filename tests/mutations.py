@@ -780,8 +780,8 @@ def outcomes(tree: Path, tests: str, most_failures: int = 0) -> tuple[int, list[
     """How many tests ran until as many failed (0: all), and which failed. RuntimeError if none was found."""
     paths, _, chosen = tests.partition(" -k ")
     report = tree / "report.xml"
-    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--junitxml={report}", "-k", chosen]
-    options.append(f"--maxfail={most_failures}")
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--junitxml={report}"]
+    options += ["-k", chosen, f"--maxfail={most_failures}"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *paths.split()],
         cwd=tree,

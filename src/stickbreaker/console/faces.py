@@ -56,8 +56,13 @@ def _heading(option: Mapping[str, object]) -> object:
 
 def settings_in(settings: type, options: Mapping[str, object]) -> dict[str, Any]:
     """The values of a command's options that are of this class of settings, by the names of the settings."""
-    own = {one.key: one.name for one in declared(settings).values() if one.option_name}
-    return {own[key]: value for key, value in options.items() if key in own}
+    names = _names_by_key(settings)
+    return {names[key]: value for key, value in options.items() if key in names}
+
+
+def _names_by_key(settings: type) -> dict[str, str]:
+    """The names of settings, by the keys under which click passes the values of their options."""
+    return {one.key: one.name for one in declared(settings).values() if one.option_name}
 
 
 def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict[str, object]:
@@ -65,15 +70,11 @@ def settings_for(verb: str, saved: Saved, options: Mapping[str, object]) -> dict
 
     Raises a usage error if the user gave an option that is of other kinds only.
     """
-    own = {
-        one.key: one.name
-        for one in declared(saved.function(verb).settings_class()).values()
-        if one.option_name
-    }
+    settings = saved.function(verb).settings_class()
     for key in options:
-        if key not in own:
+        if key not in _names_by_key(settings):
             refuse_written((key,), f"does not apply to a {saved.noun}")
-    return {own[key]: value for key, value in options.items() if key in own}
+    return settings_in(settings, options)
 
 
 def result_for(

@@ -91,7 +91,6 @@ class OtherMethod(NamedTuple):
 
 
 _BERTOPIC = "BERTopic"
-_OVER_TIME = "stickbreaker.topics_over_time(model, X)"
 _OWN = re.compile(r"[a-z_]+(?=[([]|$|,| )")  # at the beginning of an answer, not in a module
 OTHER_METHODS = (
     OtherMethod(("show_topic", "get_topic_terms", "get_topic"), (_GENSIM, _BERTOPIC), "top_words(n)[topic]"),
@@ -139,7 +138,9 @@ OTHER_METHODS = (
         'name_topics({3: "sport"})',
     ),
     OtherMethod(
-        ("topics_over_time", "topics_per_class", "visualize_topics_over_time"), (_BERTOPIC,), _OVER_TIME
+        ("topics_over_time", "topics_per_class", "visualize_topics_over_time"),
+        (_BERTOPIC,),
+        "stickbreaker.topics_over_time(model, X)",
     ),
     OtherMethod(
         ("visualize_topics", "visualize_hierarchy", "visualize_barchart", "visualize_documents"),

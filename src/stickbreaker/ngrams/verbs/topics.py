@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stickbreaker.core.topk import descending
+from stickbreaker.estimators.topic_lines import lines_of_topics, unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.ngrams.verbs.settings import TopicsSettings
@@ -44,15 +45,10 @@ class LanguageTopicList(VerbResult):
             for topic in self.topics
         ]
         head = ("topic", "share", "words", "phrases")
-        rooms = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        lines = [
-            f"{topic:>{rooms[0]}}  {share:>{rooms[1]}}  {words:<{rooms[2]}}  {phrases}".rstrip()
-            for topic, share, words, phrases in (head, *rows)
-        ]
+        lines = lines_of_topics(head, rows)
         if self.common_share > 0.0:
             lines.append(f"common to all documents: {100 * self.common_share:.1f} % of the words")
-        unused = ", ".join(map(str, self.unused))
-        return "\n".join([*lines, *([f"unused: {unused}"] if unused else [])])
+        return "\n".join([*lines, *unused_line(self.unused)])
 
 
 def topics_of(model: TopicNgramLearned, settings: TopicsSettings) -> LanguageTopicList:

@@ -6,6 +6,7 @@ from typing import Any
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
+from stickbreaker.estimators.topic_lines import lines_of_topics, unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.verbs.settings import TopicsSettings
@@ -55,13 +56,7 @@ class SyntacticTopicList(VerbResult):
             for topic in self.topics
         ]
         head = ("topic", "share", "tags", "below", "words")
-        rooms = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-        lines = [
-            f"{topic:>{rooms[0]}}  {share:>{rooms[1]}}  {tags:<{rooms[2]}}  {below:<{rooms[3]}}  {words}"
-            for topic, share, tags, below, words in (head, *rows)
-        ]
-        unused = ", ".join(map(str, self.unused))
-        return "\n".join([*lines, *([f"unused: {unused}"] if unused else [])])
+        return "\n".join([*lines_of_topics(head, rows), *unused_line(self.unused)])
 
 
 def topics_of(learned: SyntaxLearned, settings: TopicsSettings) -> SyntacticTopicList:

@@ -8,8 +8,7 @@ import click
 from stickbreaker.console.console import INPUT, PATH, command, model_argument, option
 from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
-from stickbreaker.console.table_files import refuse_table, write_tables
-from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.topics.cli.table_and_picture import refuse_outputs, write_outputs
 
 
 @click.command(epilog='Example: stickbreaker effect model speeches.corpus --formula "party + year"')
@@ -53,12 +52,7 @@ def effect(
     values of the metadata that its prior depends on, with bounds, and compared with the most frequent value.
     All other fields are average. Bounds are those of the prior, with the topics held fixed.
     """
-    if out is not None:
-        refuse_table(out, overwrite)
-    if picture is not None:
-        refuse_file(picture, overwrite)
-        if picture.suffix != ".svg":
-            raise click.UsageError("--picture needs a file that ends in .svg")
+    refuse_outputs(out, picture, overwrite=overwrite)
     found: Any = None
     if inputs:
         if at is not None or options["formula"] is None:
@@ -77,9 +71,5 @@ def effect(
 
         topics: Any = options["topic"]
         found = shares_by_metadata(model_for("effect", model)[1], at, tuple(topics)).of_model(str(model))
-    if out is not None:
-        table = found.table()
-        write_tables([table], table.schema, out, overwrite=overwrite)
-    if picture is not None:
-        write_atomic(picture, found.picture().encode(), overwrite=overwrite)
+    write_outputs(found, out, picture, overwrite=overwrite)
     show(found, as_json)

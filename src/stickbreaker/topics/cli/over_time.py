@@ -8,8 +8,7 @@ import click
 from stickbreaker.console.console import PATH, command, inputs_argument, model_argument, option
 from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
-from stickbreaker.console.table_files import refuse_table, write_tables
-from stickbreaker.core.files import refuse_file, write_atomic
+from stickbreaker.topics.cli.table_and_picture import refuse_outputs, write_outputs
 
 
 @click.command(epilog="Example: stickbreaker over-time model news.corpus --by month --out months.csv")
@@ -38,16 +37,7 @@ def over_time(
     table also has the plain means. Without --topic, the text and the picture show the ten topics that change
     most.
     """
-    if out is not None:
-        refuse_table(out, overwrite)
-    if picture is not None:
-        refuse_file(picture, overwrite)
-        if picture.suffix != ".svg":
-            raise click.UsageError("--picture needs a file that ends in .svg")
+    refuse_outputs(out, picture, overwrite=overwrite)
     found: Any = result_for("over-time", model, options, GivenFiles(inputs, reading))
-    if out is not None:
-        table = found.table()
-        write_tables([table], table.schema, out, overwrite=overwrite)
-    if picture is not None:
-        write_atomic(picture, found.picture().encode(), overwrite=overwrite)
+    write_outputs(found, out, picture, overwrite=overwrite)
     show(found, as_json)

@@ -38,10 +38,3 @@ def counted_line(counts: JsonObject) -> str:
         f"{counts['words_per_text_window']} words, UMass documents, C_v "
         f"{counted(counts['windows'], 'window')}"
     )
-
-
-def held_out_line(counts: JsonObject | None) -> str:
-    """What coherence has counted in the documents held out of a search, as text; empty if it is not known."""
-    if counts is None:
-        return ""
-    return f"coherence: in {counted(counts['documents'], 'document')} held out; {counted_line(counts)}"

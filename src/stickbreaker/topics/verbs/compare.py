@@ -7,11 +7,11 @@ from itertools import combinations
 from stickbreaker.core.errors import counted, naming
 from stickbreaker.core.printing import printable
 from stickbreaker.estimators.learned import AnyLearned
+from stickbreaker.estimators.topic_lines import unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.evaluation.matching import Matching, match_models
 from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
 from stickbreaker.topics.verbs.settings import CompareSettings
-from stickbreaker.topics.verbs.topics import unused_line
 
 WIDTH = 46  # characters of a column of words
 

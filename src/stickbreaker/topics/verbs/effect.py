@@ -1,12 +1,10 @@
 """How topic shares depend on metadata of the documents."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.learned import AnyLearned
@@ -21,6 +19,7 @@ from stickbreaker.topics.effects_of_metadata import (
 from stickbreaker.topics.topic_estimator import topics_in
 from stickbreaker.topics.verbs.effect_picture import picture_of
 from stickbreaker.topics.verbs.settings import EffectSettings
+from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
 SHOWN = 5  # for each term, the topics that rise most and as many that fall most
 FIGURES = ("estimate", "error", "low", "high")
@@ -99,19 +98,19 @@ def effects(learned: AnyLearned, corpus: Corpus, settings: EffectSettings) -> To
 
     Raises UserError for an invalid formula, and for topics that the model does not have.
     """
-    estimator, n_topics = topics_in(learned, "effect"), len(topics_in(learned, "effect").alpha_)
-    numbers: Sequence[int] = settings.topics
+    estimator = topics_in(learned, "effect")
+    refuse_unknown_topics(estimator, settings.topics)  # before shares are drawn
     found = effects_of_metadata(
         estimator, corpus, settings.formula, draws=settings.draws, seed=settings.random_state
     )
-    wrong = next((one for one in numbers if not 0 <= one < n_topics), None)
-    if wrong is not None:
-        raise UserError(f"there is no topic {wrong}", remedy=f"topics are 0 to {n_topics - 1}")
-    names = tuple(estimator.topic_names_ or [None] * n_topics)
-    tops = estimator.top_words(4)
-    titles = tuple(name or " ".join(words) for name, words in zip(names, tops, strict=True))
+    names, titles = titles_of(estimator)
     return TopicEffects(
-        model="", formula=settings.formula, found=found, names=names, titles=titles, shown=tuple(numbers)
+        model="",
+        formula=settings.formula,
+        found=found,
+        names=names,
+        titles=titles,
+        shown=tuple(settings.topics),
     )
 
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.effects_of_prevalence import ExpectedShares, expected_shares, references_of
 from stickbreaker.topics.topic_estimator import topics_in
+from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
 SHOWN = 5  # topics of each place that differ most in each direction
 FIGURES = ("shares", "low", "high", "differences", "difference_low", "difference_high")
@@ -91,13 +91,9 @@ def shares_by_metadata(
     that the model does not have.
     """
     estimator = topics_in(learned, "effect")
-    found, n_topics = expected_shares(estimator, at), len(estimator.alpha_)
-    wrong = next((one for one in topics if not 0 <= one < n_topics), None)
-    if wrong is not None:
-        raise UserError(f"there is no topic {wrong}", remedy=f"topics are 0 to {n_topics - 1}")
-    names = tuple(estimator.topic_names_ or [None] * n_topics)
-    tops = estimator.top_words(4)
-    titles = tuple(name or " ".join(words) for name, words in zip(names, tops, strict=True))
+    found = expected_shares(estimator, at)
+    refuse_unknown_topics(estimator, topics)
+    names, titles = titles_of(estimator)
     coding = estimator._model.covariates
     formula = "" if coding is None else coding.formula
     return SharesByMetadata(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from stickbreaker.core.errors import UserError, counted
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.learned import AnyLearned
@@ -15,6 +15,7 @@ from stickbreaker.topics.topic_estimator import topics_in
 from stickbreaker.topics.topics_over_time import TopicsByPeriod, topics_by_period
 from stickbreaker.topics.verbs.over_time_picture import picture_of
 from stickbreaker.topics.verbs.settings import OverTimeSettings
+from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
 SHOWN = 10  # topics: those that change most
 FIGURES = ("means", "shares", "low", "high")
@@ -97,14 +98,10 @@ def over_time(learned: AnyLearned, corpus: Corpus, settings: OverTimeSettings) -
     Raises UserError if documents have no dates, and for topics that the model does not have.
     """
     estimator = topics_in(learned, "over-time")
-    n_topics, numbers = len(estimator.alpha_), tuple(settings.topics)
-    wrong = next((one for one in numbers if not 0 <= one < n_topics), None)
-    if wrong is not None:
-        raise UserError(f"there is no topic {wrong}", remedy=f"topics are 0 to {n_topics - 1}")
+    numbers = tuple(settings.topics)
+    refuse_unknown_topics(estimator, numbers)
     found = topics_by_period(estimator, corpus, settings.by, settings.date_field, settings.group_field)
-    names = tuple(estimator.topic_names_ or [None] * n_topics)
-    tops = estimator.top_words(4)
-    titles = tuple(name or " ".join(words) for name, words in zip(names, tops, strict=True))
+    names, titles = titles_of(estimator)
     ranges = np.max([np.ptp(one.shares, axis=0) for one in found.groups], axis=0)
     changing = tuple(sorted(np.argsort(-ranges, kind="stable")[:SHOWN].tolist()))
     return TopicsOverTime(

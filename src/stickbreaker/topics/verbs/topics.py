@@ -10,6 +10,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import descending
 from stickbreaker.estimators.learned import AnyLearned, saved_at
+from stickbreaker.estimators.topic_lines import unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.names.named_topics import NamedTopics
@@ -259,14 +260,6 @@ def topics_at(learned: AnyLearned, when: str, top: int) -> TopicSnapshot:
             for topic, words in moment.top().items()
         ),
     )
-
-
-def unused_line(topics: Iterable[int], of: str = "") -> list[str]:
-    """A line that lists the numbers of unused topics, as a list; empty if there are none. `of`: text that
-    says of which model, if there are several.
-    """
-    numbers = ", ".join(map(str, sorted(topics)))
-    return [f"unused{of}: {numbers}"] if numbers else []
 
 
 def _in_a_row(words: Iterable[str]) -> str:
