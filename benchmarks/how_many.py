@@ -22,7 +22,6 @@ from benchmarks.harness import Report, Row, options, run
 
 from stickbreaker import LDA
 from stickbreaker.topics.evaluation import coherence, completion_of, suggest_topics, weakest_quarter
-from stickbreaker.topics.open_topics import scored_topics
 from stickbreaker.topics.report.document_entries import read_figures
 from stickbreaker.topics.search.number_of_topics import topics_by_size
 
@@ -60,7 +59,7 @@ def measured(half: Half, n_topics: int, seed: int) -> Record:
         "documents": half.learned.n_documents,
         "others": others[used].tolist(),
         "halves": [halves[k] for k in used],
-        "nats": completion_of(scored_topics(model), half.others).nats_per_word,
+        "nats": completion_of(model, half.others).nats_per_word,
     }
 
 

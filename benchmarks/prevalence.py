@@ -76,8 +76,8 @@ def completed(model: LDA, test: Corpus, share: float) -> float:
     nats = tokens = 0.0
     for block in range(len(test.block_sizes)):
         observed, rest = split_halves(test.bags(block), share)
-        theta = model._infer_shares(observed, model._covariates(test, block))
-        scored = completion_of_rest(rest, theta, model._topic_words.of)
+        theta = model.learned_.shares_of_bags(observed, model.learned_.covariates(test, block))
+        scored = completion_of_rest(rest, theta, model.learned_.topic_words.of)
         nats, tokens = nats + scored.nats, tokens + scored.tokens
     return nats / tokens
 

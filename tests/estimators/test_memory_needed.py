@@ -8,11 +8,10 @@ import pytest
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.core.system_calls import memory_of_machine
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators import fitting
 from stickbreaker.estimators import learner as estimators
 from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.settings import SyntaxSettings
-from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.plan import plan_of
 
 WORDS = [f"w{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase]
 TEXTS = [" ".join(WORDS[d : d + 200]) for d in range(0, 400, 20) for _ in range(2)]
@@ -52,11 +51,11 @@ def test_what_a_run_keeps_is_reckoned(model, named, monkeypatch):
 def test_a_run_takes_at_least_what_is_reckoned():
     """Else runs would be refused that fit: of what is counted, each is there at once."""
     corpus = Corpus.from_texts(TEXTS)
-    estimator = PlainLDA(300, max_iter=1, tol=0.0, n_jobs=1, random_state=0)
-    needed, _ = estimator._least_memory(corpus)
+    estimator = LDA(300, max_iter=1, tol=0.0, n_jobs=1, random_state=0)
+    needed, _ = plan_of(estimator.settings).least_memory(corpus)
     tracemalloc.start()
     try:
-        fitting.fit(estimator, corpus)
+        estimator.fit(corpus)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -24,12 +24,12 @@ from stickbreaker.engines import Interrupted
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.file_versions import Versions
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_files import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
 from stickbreaker.saved import directory
-from stickbreaker.testing.estimators import untimed
+from stickbreaker.testing.estimators import begin, untimed
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 
 WORDS, TOPICS = 150, 4
@@ -174,7 +174,7 @@ def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:
         signal.signal(signal.SIGINT, lambda *_: stop())
 
     try:
-        fitting.resume(path, every=0, threads=1, spark=engine, watch=watch, stopper=stopper)
+        model_runs.resume(path, every=0, threads=1, spark=engine, watch=watch, stopper=stopper)
     except Interrupted:
         return True
     finally:
@@ -185,7 +185,7 @@ def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:
 def begun(run: str, corpora: Path, path: Path, session: Any) -> Path:
     """The directory of a run that is at its start."""
     corpus, maker = RUNS[run]
-    fitting.begin(maker(SparkEngine(session, portion=128, blocks=3)), Corpus.open(corpora / corpus), path)
+    begin(maker(SparkEngine(session, portion=128, blocks=3)), Corpus.open(corpora / corpus), path)
     return path
 
 

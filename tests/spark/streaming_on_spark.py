@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from stickbreaker.topics.topic_estimator import TopicEstimator
 from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
@@ -32,7 +33,6 @@ from stickbreaker.spark.file_stream import Arrivals
 from stickbreaker.spark.streaming import StreamingModel, wait
 from stickbreaker.topics.runs.topic_runs import start_run
 from stickbreaker.topics.runs.topic_stream import online_step
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 BATCH = 30  # documents a minibatch
 FILE = 2 * BATCH  # documents of a file

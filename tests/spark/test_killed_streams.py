@@ -28,7 +28,7 @@ from tests.spark.streaming_on_spark import (
 from tests.tiers import sampled
 
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.spark.streaming import StreamingModel
 from stickbreaker.testing.estimators import untimed
 

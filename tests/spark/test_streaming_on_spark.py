@@ -37,7 +37,7 @@ from tests.spark.streaming_on_spark import (
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.saved.manifest import encoded

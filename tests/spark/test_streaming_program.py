@@ -5,7 +5,7 @@ import json
 import pytest
 from tests.spark.streaming_on_spark import FILE, GIVEN, SPARK, WORDS
 
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.saved import ModelDirectory
 
 

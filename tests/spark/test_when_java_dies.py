@@ -19,7 +19,7 @@ from stickbreaker.engines.spark import session
 from stickbreaker.engines.spark.failures import SparkFailure
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.session import in_one_line
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.spark import partition_tasks
 
 FIT = (*SMALL, "--iterations", 6, "--tol", 0, "--checkpoint-every", 0, *SPARK)

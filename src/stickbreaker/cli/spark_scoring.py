@@ -32,10 +32,10 @@ def shares_on_spark(
     Returns the result of the command `transform`.
     """
     from stickbreaker.spark import transform_corpus
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.learned import load_topics
 
     corpus = stored_corpus(inputs)
-    topics = len(load_topics(model, "transform", in_place=True).alpha_)
+    topics = len(load_topics(model, "transform", in_place=True).alpha)
     with where.host() as host:
         assert not isinstance(host.engine, str)
         transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)

@@ -19,7 +19,6 @@ from stickbreaker.core.option_names import as_options, command_line
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines.spark import SparkEngine
-    from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.run_settings import RunSettings
     from stickbreaker.learning.observers import Observer
@@ -28,22 +27,22 @@ if TYPE_CHECKING:
 
 
 def begin_run(
-    model: "Estimator | RunSettings",
+    settings: "RunSettings",
     run: NewRun,
-    look_at: "Callable[[Corpus], object]" = lambda corpus: None,
+    settings_for: "Callable[[Corpus], RunSettings] | None" = None,
     look_at_run: "Callable[[Run, RunState], object]" = lambda job, state: None,
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
-    model: settings, or an estimator of a kind that has none yet. `look_at` is called with the corpus before
-    the run is made, `look_at_run` with the run and its state before its first step. Returns the corpus, and
-    the directory, which stays locked for `go_on`.
+    `settings_for` returns the settings once the corpus is known, before the run is made; `look_at_run` is
+    called with the run and its state before its first step. Returns the corpus, and the directory, which
+    stays locked for `go_on`.
     """
     from stickbreaker.estimators import model_runs
-    from stickbreaker.estimators.plain_learner import learner_and_settings
+    from stickbreaker.estimators.kinds import kinds
     from stickbreaker.saved.directory import refuse_existing
 
-    learner, settings = learner_and_settings(model)
+    learner = kinds()[settings.kind].how()
     learner.check(settings)  # reports wrong settings before anything is read
     refuse_existing(run.out, run.overwrite)
     for given in run.inputs:
@@ -51,7 +50,7 @@ def begin_run(
     with scratch_beside(run.out) as scratch:
         inside, structure = scratch / "corpus", structure_of(learner)
         corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, structure=structure)
-        look_at(corpus)
+        settings = settings if settings_for is None else settings_for(corpus)
         remark = learner.remark_on(settings, corpus)
         if remark is not None:
             note(f"note: {as_options(remark)}")
@@ -91,7 +90,6 @@ def go_on(
     that the run was interrupted before.
     """
     from stickbreaker.estimators.kinds import kinds, object_at
-    from stickbreaker.estimators.plain_learner import estimator_in
 
     tell_of_compiling()
     path = model if isinstance(model, Path) else model.path
@@ -103,7 +101,7 @@ def go_on(
     learned, verb = done[0], done[0].next_verb()
     kind = kinds()[learned.kind]
     following = kind.verbs[:1] if verb is None else (verb,)
-    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(estimator_in(learned))
+    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(learned)
     names = learned.learner.score_names
     text = partial(_as_text, sizes=learned.sizes(), lines=lines, following=following, scores=names)
     summary = {**_summarize(*done), **further}

@@ -1,14 +1,11 @@
 """Models in the forms that users have: fitted estimators, what these learned, and paths of saved ones."""
 
-import copy
 from pathlib import Path
 from typing import Any, cast
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, systems
 from stickbreaker.estimators.learned import AnyLearned, Learned, as_read_now
-from stickbreaker.estimators.plain_learner import PlainLearned
 
 FORMS = "give a fitted estimator, what it has learned, or the path of a saved model"
 
@@ -21,12 +18,6 @@ def learned_in(model: object, n_jobs: int | None = None) -> AnyLearned | None:
     """
     if isinstance(model, Learned):
         learned = cast("AnyLearned", model)
-    elif isinstance(model, Estimator):
-        _refuse_unfitted(model, "n_steps_" in vars(model))
-        if n_jobs is not None:
-            model = copy.copy(model)
-            model.n_jobs = n_jobs
-        return PlainLearned.of(model)
     elif hasattr(model, "__sklearn_is_fitted__") and hasattr(type(model), "learned_"):
         front: Any = model
         _refuse_unfitted(front, front.__sklearn_is_fitted__())

@@ -13,7 +13,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics import purposes
 from stickbreaker.topics.formula_coding import Coding
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, INFORMATION, VARIANCES
 
 DRAWS = 2_000  # of the coefficients, for intervals
@@ -74,7 +74,7 @@ class ExpectedShares(NamedTuple):
         return pa.table(columns)
 
 
-def expected_shares(estimator: LearnedTopics, at: str | None = None) -> ExpectedShares:
+def expected_shares(learned: TopicsLearned, at: str | None = None) -> ExpectedShares:
     """Expected topic shares of documents by their metadata, for a model with `prevalence`: alpha_d / sum of
     alpha_d, with intervals.
 
@@ -85,11 +85,11 @@ def expected_shares(estimator: LearnedTopics, at: str | None = None) -> Expected
     Intervals are those of the coefficients with the topics held fixed: the uncertainty of the topics is not
     in them. Raises UserError for a model without `prevalence`, and for values that its formula does not know.
     """
-    coding = estimator._model.covariates
+    coding = learned.model.covariates
     if coding is None:
         remedy = "give documents and a formula, or fit with prevalence"
         raise UserError("the model's topics do not depend on metadata", remedy=remedy)
-    params = estimator.params_
+    params = learned.params
     if INFORMATION not in params:
         remedy = "fit with a formula of fewer levels, or fewer topics"
         raise UserError("the model has no intervals, for it has too many coefficients", remedy=remedy)

@@ -5,18 +5,18 @@ from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
 from stickbreaker.corpus import Corpus
 from stickbreaker.topics import exporting
-from stickbreaker.topics.topic_estimator import load_topics
+from stickbreaker.topics.learned import load_topics
 
 
 def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Export topics: write the top words of each in a format of MALLET or gensim. Returns their number, as
     values for JSON and as text.
     """
-    estimator = load_topics(asked.model, "export")
+    learned = load_topics(asked.model, "export")
     keys = asked.format == "mallet-topic-keys"
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
-    write(estimator, asked.out, asked.top, overwrite=asked.overwrite)
-    topics = len(estimator.alpha_)
+    write(learned, asked.out, asked.top, overwrite=asked.overwrite)
+    topics = len(learned.alpha)
     return {"topics": topics}, counted(topics, "topic")
 
 
@@ -28,14 +28,14 @@ def write_documents(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """
     assert asked.corpus is not None
     tell_of_compiling()
-    estimator = load_topics(asked.model, "export", asked.threads)
-    corpus = Corpus.open(asked.corpus).with_vocabulary(estimator.vocabulary_, estimator.analysis_)
-    documents, topics = corpus.n_documents, len(estimator.alpha_)
+    learned = load_topics(asked.model, "export", asked.threads)
+    corpus = Corpus.open(asked.corpus).with_vocabulary(learned.vocabulary, learned.facts.analysis)
+    documents, topics = corpus.n_documents, len(learned.alpha)
     if asked.format == "mallet-doc-topics":
-        exporting.write_doc_topics(estimator, corpus, asked.out, overwrite=asked.overwrite)
+        exporting.write_doc_topics(learned, corpus, asked.out, overwrite=asked.overwrite)
     else:
         documents = exporting.write_pyldavis(
-            estimator, corpus, asked.out, asked.language, overwrite=asked.overwrite
+            learned, corpus, asked.out, asked.language, overwrite=asked.overwrite
         )
     left_out = corpus.n_documents - documents
     if left_out:

@@ -98,7 +98,7 @@ def learn(
     refuse_existing(out, overwrite)
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.learned import load_topics
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
     model = None if topics is None else load_topics(topics, "transform", threads)

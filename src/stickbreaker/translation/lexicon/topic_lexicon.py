@@ -30,7 +30,7 @@ from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.notebooks.report_page import ReportPage
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 PARTS = 10  # parts of the documents, held out in turn to choose strengths
@@ -79,7 +79,7 @@ class TopicLexicon:
     def learn(
         cls,
         bitext: Bitext,
-        topics: "TopicEstimator | None" = None,
+        topics: "TopicsLearned | None" = None,
         links: Links | None = None,
         *,
         threads: int | None = None,
