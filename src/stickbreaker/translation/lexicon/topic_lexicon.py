@@ -30,7 +30,6 @@ from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.notebooks.report_page import ReportPage
-    from stickbreaker.topics.learned import TopicsLearned
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 PARTS = 10  # parts of the documents, held out in turn to choose strengths
@@ -79,7 +78,7 @@ class TopicLexicon:
     def learn(
         cls,
         bitext: Bitext,
-        topics: "TopicsLearned | None" = None,
+        topics: object | None = None,
         links: Links | None = None,
         *,
         threads: int | None = None,
