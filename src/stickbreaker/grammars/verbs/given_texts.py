@@ -6,7 +6,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input
-from stickbreaker.estimators.document_files import DocumentFiles
+from stickbreaker.estimators.document_files import files_in
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,11 @@ def texts_for(model: object, documents: object) -> GivenTexts:
 
     Raises UserError for a Corpus, which keeps words and not the spaces between them, and for other forms.
     """
-    if isinstance(documents, DocumentFiles):
-        found = documents.as_documents()
+    files = files_in(documents)
+    if files is not None:
+        found = files.as_documents()
         ids = tuple(one.id or str(n) for n, one in enumerate(found))
-        return GivenTexts(tuple(one.text or "" for one in found), ids, documents.name)
+        return GivenTexts(tuple(one.text or "" for one in found), ids, files.name)
     if isinstance(documents, Corpus):
         raise UserError("a Corpus keeps no spaces, which a grammar's sentences need", remedy="give its texts")
     given = document_input(documents, empty_lists=True)
