@@ -23,7 +23,9 @@ if TYPE_CHECKING:
         load,
         make_concepts,
         nearest,
+        parse,
         rescore,
+        rules,
         score,
         search_topics,
         segment,
@@ -49,8 +51,8 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("rescore", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
+    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest", "parse"),
+    *("rescore", "rules", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -111,7 +113,9 @@ __all__ = [
     "load",
     "make_concepts",
     "nearest",
+    "parse",
     "rescore",
+    "rules",
     "score",
     "search_topics",
     "segment",

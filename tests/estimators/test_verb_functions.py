@@ -289,6 +289,24 @@ def test_texts_are_segmented(cli, tmp_path):
     assert json.loads(cli(*line, "--json").stdout) == found.as_json()
     with pytest.raises(UserError, match="a Corpus keeps no spaces"):
         stickbreaker.segment(model, Corpus.from_texts(NEW))
+    for more, options in (({}, ()), ({"how": "samples", "trees": 2}, ("--how", "samples", "--trees", 2))):
+        drawn = stickbreaker.parse(tmp_path / "model", sentences[:3], **more)
+        line = ("parse", tmp_path / "model", tmp_path / "new.jsonl", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(drawn)
+        printed = [json.loads(one) for one in cli(*line, "--json").stdout.splitlines()]
+        assert printed == drawn.as_json()["texts"]
+    with pytest.raises(UserError, match='trees needs how="samples"'):
+        stickbreaker.parse(model, sentences, trees=2)
+    with pytest.warns(UserWarning, match="1 of 1 text has symbols that are new to the model"):
+        assert stickbreaker.segment(model, ["xyz"]).with_new_symbols == 1
+    for more, options in (
+        ({}, ()),
+        ({"nonterminal": "Word", "top": 1}, ("--nonterminal", "Word", "--top", 1)),
+    ):
+        learned = stickbreaker.rules(model, **more)
+        line = ("rules", tmp_path / "model", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(learned)
+        assert json.loads(cli(*line, "--json").stdout) == learned.as_json()
 
 
 def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
