@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         topics_of,
         topics_over_time,
         transform,
+        update,
     )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
@@ -51,8 +52,9 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest", "parse"),
-    *("rescore", "rules", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
+    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
+    *("parse", "rescore", "rules", "score", "search_topics", "segment", "topics_of"),
+    *("topics_over_time", "transform", "update"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -122,6 +124,7 @@ __all__ = [
     "topics_of",
     "topics_over_time",
     "transform",
+    "update",
 ]
 
 

@@ -7,7 +7,7 @@ prints, and `as_json()` what it prints with --json.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.parameter_fields import declared
@@ -16,6 +16,9 @@ from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at
 from stickbreaker.estimators.verb_results import VerbResult
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.updating import UpdatedModel
 
 
 def evaluate(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -83,6 +86,38 @@ def transform(model: object, documents: object, **settings: Any) -> DocumentTabl
     """
     function, arguments = call_of("transform", model, documents, **settings)
     return function(*arguments)
+
+
+def update(
+    model: object,
+    documents: object,
+    *,
+    path: str | Path | None = None,
+    checkpoint_every: float = 60.0,
+    overwrite: bool = False,
+    **settings: Any,
+) -> "UpdatedModel":
+    """Learn from more documents, in their order, one step per minibatch, as `partial_fit` does.
+
+    What is given stays as it is: the `estimator` of what is returned has learned. path: where to save it, at
+    the end and every `checkpoint_every` seconds; the same call continues an update that was interrupted
+    there. settings: the options of `stickbreaker update`: `batch_size`, the `date` for the report, `n_jobs`.
+    Words that the model does not know are left out, unless its vocabulary is open. Raises UserError for kinds
+    that cannot be updated, for an unfinished run, and if `path` exists, unless `overwrite`.
+
+    >>> from stickbreaker import LDA
+    >>> model = LDA(2, max_iter=2, tol=0.0, random_state=0).fit(["a river bank", "a boat on the river"])
+    >>> more = update(model, ["the bank of the river"], date="2026-11-30")
+    >>> more.documents_in_all, more.estimator.corpus_["documents"], model.corpus_["documents"]
+    (3, 3, 2)
+    """
+    from stickbreaker.estimators.updating import interrupted_update
+
+    out = None if path is None else Path(path)
+    given = out if out is not None and interrupted_update(out) else model
+    loaded = load(given) if isinstance(given, str | Path) else given
+    function, arguments = call_of("update", loaded, documents, **settings)
+    return function(*arguments, path=out, checkpoint_every=checkpoint_every, overwrite=overwrite)
 
 
 def effects(model: object, documents: object, formula: str, **settings: Any) -> VerbResult:
@@ -205,7 +240,7 @@ def parse(model: object, documents: object, **settings: Any) -> VerbResult:
 
     >>> from stickbreaker import AdaptorGrammar
     >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
-    >>> parse(model, ["ab"]).texts[0].trees[0].tree.startswith("(Sentence (Word")
+    >>> parse(model, ["ab"]).texts[0].trees[0].tree.startswith("(Sentence ")
     True
     """
     return result_of("parse", model, documents, **settings)
