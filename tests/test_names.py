@@ -41,6 +41,8 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
     ),
     *("compare.py", "effect.py", "intruders.py", "make_concepts.py", "nearest.py", "over_time.py"),
     *("rescore.py", "score.py", "segment.py"),
+    *("join_documents.py", "learn.py", "lexicon_export.py", "list_terms.py", "rerank.py"),
+    *("run_system.py", "tune.py", "word.py"),
     *("dirichlet.py", "hdp.py", "left_to_right.py", "string_prior.py", "truncated_table.py"),
     *("franchise.py", "hybrid.py", "mean_field.py", "split_merge.py"),
     *("delayed_gibbs.py", "gibbs.py", "hdp_gibbs.py", "tree_gibbs.py"),

@@ -314,6 +314,24 @@ def test_texts_are_segmented(cli, tmp_path):
     assert json.loads(cli(*line, "--json").stdout) == found.as_json()
     with pytest.raises(UserError, match="a Corpus keeps no spaces"):
         stickbreaker.segment(model, Corpus.from_texts(NEW))
+    for more, options in (({}, ()), ({"how": "samples", "trees": 2}, ("--how", "samples", "--trees", 2))):
+        drawn = stickbreaker.parse(tmp_path / "model", sentences[:3], **more)
+        line = ("parse", tmp_path / "model", tmp_path / "new.jsonl", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(drawn)
+        printed = [json.loads(one) for one in cli(*line, "--json").stdout.splitlines()]
+        assert printed == drawn.as_json()["texts"]
+    with pytest.raises(UserError, match='trees needs how="samples"'):
+        stickbreaker.parse(model, sentences, trees=2)
+    with pytest.warns(UserWarning, match="1 of 1 text has symbols that are new to the model"):
+        assert stickbreaker.segment(model, ["xyz"]).with_new_symbols == 1
+    for more, options in (
+        ({}, ()),
+        ({"nonterminal": "Word", "top": 1}, ("--nonterminal", "Word", "--top", 1)),
+    ):
+        learned = stickbreaker.rules(model, **more)
+        line = ("rules", tmp_path / "model", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(learned)
+        assert json.loads(cli(*line, "--json").stdout) == learned.as_json()
 
 
 def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
@@ -364,3 +382,32 @@ def test_a_language_model_in_the_arpa_format_loads(cli, texts, tmp_path):
     assert repr(model) == "ArpaModel(24 words, order 2)"
     assert str(stickbreaker.evaluate(model, NEW)) == str(stickbreaker.evaluate(tmp_path / "arpa", NEW))
     assert stickbreaker.evaluate(model, NEW).learned_from is None
+
+
+def test_an_update_leaves_what_it_was_given_as_it_is(cli, lda, saved, texts, new_file, tmp_path):
+    words = lda.components_.copy()
+    more = stickbreaker.update(lda, NEW, batch_size=2, date="2026-11-30")
+    assert (more.model, more.documents, more.updates) == ("LDA", len(NEW), 1)
+    assert (lda.components_ == words).all()
+    again = LDA.load(saved).partial_fit(NEW[:2])
+    for start in range(2, len(NEW), 2):
+        again.partial_fit(NEW[start : start + 2])
+    assert (more.estimator.components_ == again.components_).all()
+    found = stickbreaker.update(saved, NEW, batch_size=2, date="2026-11-30", path=tmp_path / "newer")
+    line = ("update", saved, new_file, "--batch-size", 2, "--date", "2026-11-30", "--out")
+    assert json.loads(cli(*line, tmp_path / "other", "--json").stdout) == {
+        **found.as_json(),
+        "model": str(tmp_path / "other"),
+    }
+    assert (LDA.load(tmp_path / "newer").components_ == more.estimator.components_).all()
+    ngram = NgramModel(2, max_iter=4, random_state=0).fit(texts)
+    assert stickbreaker.update(ngram, NEW).estimator.corpus_["documents"] == len(texts) + len(NEW)
+    assert ngram.corpus_["documents"] == len(texts)
+    for call, problem in (
+        (lambda: stickbreaker.update(lda, NEW, date="May"), "date='May' is not a day; give it as 2026-11-30"),
+        (lambda: stickbreaker.update(lda, []), "there is no document; give "),
+        (lambda: stickbreaker.update(lda, NEW, path=tmp_path / "newer"), "already exists"),
+        (lambda: stickbreaker.update(lda, NEW, batch_size=0), "batch_size=0; batch_size is a whole number"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            call()
