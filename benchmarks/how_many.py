@@ -87,9 +87,10 @@ class Runs:
 
     def _half(self, corpus: str, seed: int) -> Half:
         if (corpus, seed) not in self.halves:
+            self.halves = {each: half for each, half in self.halves.items() if each[0] == corpus}
             documents = documents_of(corpus)
             order = np.random.default_rng(99).permutation(len(documents))[:MOST]
-            self.halves = {(corpus, seed): half_of([documents[i] for i in order], seed)}
+            self.halves[corpus, seed] = half_of([documents[i] for i in order], seed)
         return self.halves[corpus, seed]
 
 

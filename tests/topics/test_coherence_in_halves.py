@@ -53,6 +53,18 @@ def test_counts_of_all_do_not_depend_on_halves(learned):
         np.testing.assert_array_equal(values, whole[name])
 
 
+def test_counts_of_halves_do_not_need_those_of_all(learned):
+    """A saved model has those of all already."""
+    model, corpus = learned
+    expected, found = (
+        word_counts_of(model, Source(corpus), model.engine_, whole=whole) for whole in (True, False)
+    )
+    assert found.whole is None
+    for one, other in zip(expected.halves, found.halves, strict=True):
+        for name, values in one.to_arrays().items():
+            np.testing.assert_array_equal(values, other.to_arrays()[name])
+
+
 def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
     model, corpus = learned
     halves = word_counts_of(model, Source(corpus), model.engine_).halves
