@@ -12,7 +12,13 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.topics.evaluation import coherence
 from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
 from stickbreaker.topics.report.document_entries import read_documents, read_figures
-from stickbreaker.topics.report_documents import IN_HALVES, LEARNED, collect_documents_and_figures
+from stickbreaker.topics.report_documents import (
+    IN_HALVES,
+    LEARNED,
+    OTHERS,
+    SMOOTHED,
+    collect_documents_and_figures,
+)
 from stickbreaker.topics.runs import word_counting
 from stickbreaker.topics.runs.word_counting import word_counts_of, word_documents_of
 
@@ -76,9 +82,9 @@ def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
         rows = ranking(DEFAULT)(evidence, 10, slice(0, corpus.n_words)).words
         words = [[corpus.vocabulary.words[row] for row in topic] for topic in rows.tolist()]
         there = np.flatnonzero(second != bool(half))
-        expected.append(coherence(words, corpus, documents=lambda _, there=there: there).npmi.per_topic)
+        expected.append(coherence(words, corpus, documents=lambda _, there=there: there).smoothed.per_topic)
     assert figures["coherence"] == np.mean(expected, axis=0).tolist()
-    assert figures["coherence_in"] == [90, 1, IN_HALVES]
+    assert figures["coherence_in"] == [90, 1, IN_HALVES, SMOOTHED]
 
 
 def test_a_topic_that_one_document_made_does_not_hold(tmp_path, cli):
@@ -112,7 +118,7 @@ def test_topics_and_tables_say_it(tmp_path, cli):
         found["coherence"][topic["topic"]] for topic in result["topics"]
     ]
     assert result["coherence_counted_in"].endswith(
-        "each half of the documents for words chosen by the other half"
+        "each half of the documents for words chosen by the other half (smoothed)"
     )
     lines = cli("topics", tmp_path / "m").stdout.splitlines()
     assert lines[0].split() == ["topic", "share", "NPMI", "words"]
@@ -131,7 +137,7 @@ def test_a_saved_model_with_its_documents_has_it_too(learned, tmp_path):
     others = Corpus.from_texts([document["text"] for document in planted_documents(30, seed=7)])
     model.save(tmp_path / "n", documents=others)
     counted = read_figures(tmp_path / "n")
-    assert counted["coherence_in"][1:] == [1, 1]
+    assert counted["coherence_in"][1:] == [1, OTHERS, SMOOTHED]
     assert len(counted["coherence"]) == 4
 
 
