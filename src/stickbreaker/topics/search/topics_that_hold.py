@@ -25,8 +25,8 @@ class Suggestion(NamedTuple):
     `topics`: the suggested number. `fewest`, `most`: those whose mean coherence is within one standard error
     of the best. `holds`: the largest whose weakest quarter of topics still holds, its mean coherence being
     `HOLDS` or more; None if there is none. `predicts`: the number whose held-out score is the best; `gain`:
-    by how many nats per word it is better than `topics`. `enough`: the fewest whose score is within one standard
-    error of the best.
+    by how many nats per word it is better than `topics`. `enough`: the fewest whose score is within one
+    standard error of the best.
     """
 
     topics: int
