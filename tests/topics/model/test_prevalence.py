@@ -6,6 +6,9 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from scipy.special import gammaln
@@ -606,6 +609,47 @@ def test_documents_without_metadata_are_refused_with_their_number():
     fractions = Corpus.from_matrix([[0.5, 1.0], [1.0, 2.0]])
     with pytest.raises(UserError):
         LDA(2, prevalence="1").fit(fractions)
+
+
+FRAMES = {
+    "records": list,
+    "pandas": lambda rows: pd.DataFrame(rows, index=range(7, 7 + 2 * len(rows), 2)),
+    "polars": pl.DataFrame,
+    "lazy": lambda rows: pl.DataFrame(rows).lazy(),
+    "arrow": pa.Table.from_pylist,
+}
+
+
+@pytest.mark.parametrize("form", list(FRAMES))
+def test_metadata_are_given_apart_from_texts_in_any_form(form):
+    part = CORPUS.part(0, 80)
+    texts, metadata = [one.text for one in part], [dict(one.metadata) for one in part]
+    settings = {"prevalence": "party + year", "max_iter": 4, "tol": 0.0, "random_state": 0}
+    corpus = Corpus.from_texts(texts, metadata=metadata)
+    expected = LDA(3, **settings).fit(corpus).transform(corpus)
+    frame, model = FRAMES[form](metadata), LDA(3, **settings)
+    tokens = [text.split() for text in texts]
+    assert np.array_equal(model.fit(texts, metadata=frame).transform(tokens, metadata=frame), expected)
+    assert np.array_equal(model.fit_transform(texts, metadata=frame), expected)
+    if form == "pandas":
+        framed = LDA(3, **settings).set_output(transform="pandas").fit_transform(frame.assign(text=texts))
+        assert np.array_equal(framed.to_numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("documents", "metadata", "told"),
+    [
+        (["a b"], [{"party": "x"}] * 3, "has 3 rows for 1 document"),
+        (CORPUS, [], "goes with a list of texts"),
+        (np.eye(3), [{}] * 3, "goes with a list of texts"),
+        ([{"en": "a", "de": "b"}], [{}], "goes with a list of texts"),
+        (["a b"], {"party": "x"}, "is of the class dict"),
+        (["a b"], [{"text": "x"}], "has a field 'text'"),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused(documents, metadata, told):
+    with pytest.raises(UserError, match=told):
+        LDA(3, prevalence="party").fit(documents, metadata=metadata)
 
 
 def test_expected_shares_need_a_prior_by_metadata():
