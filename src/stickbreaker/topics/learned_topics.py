@@ -23,7 +23,7 @@ from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.formula_coding import lacking_text
+from stickbreaker.topics.formula_coding import lacking_in, lacking_text
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
@@ -332,11 +332,8 @@ class LearnedTopics(ModelOfParameters):
 
     def _remark_on_documents(self, corpus: Corpus) -> str | None:
         """A line for the user if documents lack metadata that their priors depend on; None if none does."""
-        if self._model.covariates is None:
-            return None
-        blocks = (self._covariates(corpus, block) for block in range(len(corpus.block_sizes)))
-        lack = sum(int(np.isnan(rows).any(axis=1).sum()) for rows in blocks if rows is not None)
-        return lacking_text(self._model.covariates, lack, corpus.n_documents) if lack else None
+        coding = self._model.covariates
+        return None if coding is None else lacking_text(coding, lacking_in(coding, corpus))
 
     def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Set the estimator's fitted attributes from what a run has learned: its model, an engine with the
