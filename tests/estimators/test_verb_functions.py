@@ -60,6 +60,31 @@ def test_a_model_may_be_an_estimator_a_result_or_a_path(lda, saved):
     assert [one["mean"] for one in compared["comparisons"]] == [1.0] * 3
 
 
+def test_documents_may_be_the_path_of_files_or_of_a_corpus(lda, new_file, tmp_path):
+    path = tmp_path / "new.corpus"
+    given = Corpus.build(new_file, path)
+    expected = stickbreaker.evaluate(lda, given.with_vocabulary(lda.vocabulary_)).as_json()
+    for form in (new_file, str(new_file), path, str(path)):
+        assert stickbreaker.evaluate(lda, form).as_json()["perplexity"] == expected["perplexity"]
+    searched = [stickbreaker.search_topics(one, [2], seeds=1, max_iter=2) for one in (str(path), given)]
+    assert searched[0].table[0].nats_per_word == searched[1].table[0].nats_per_word
+    with pytest.raises(UserError, match=r"no-such\.jsonl: no such file or directory"):
+        stickbreaker.evaluate(lda, tmp_path / "no-such.jsonl")
+    grammar = AdaptorGrammar("unigram", max_iter=2, random_state=0).fit(["adog", "acat"])
+    lines = tmp_path / "lines.txt"
+    lines.write_text("adog\nacat\n", encoding="utf-8")
+    assert (
+        stickbreaker.segment(grammar, lines).pieces == stickbreaker.segment(grammar, ["adog", "acat"]).pieces
+    )
+
+
+def test_topics_as_a_table_have_the_words_of_the_list(lda):
+    found = stickbreaker.topics_of(lda, top=3)
+    rows = found.table().to_pylist()
+    assert [row["words"].split() for row in rows] == [list(topic.words) for topic in found.topics]
+    assert [row["topic"] for row in rows] == [topic.topic for topic in found.topics]
+
+
 def test_documents_may_be_texts_tokens_a_table_records_counts_or_a_corpus(lda):
     corpus = Corpus.from_texts(NEW)
     counts = lda.vocabulary_.words

@@ -9,7 +9,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input
-from stickbreaker.estimators.document_files import DocumentFiles
+from stickbreaker.estimators.document_files import files_in
 
 
 class CountedText(NamedTuple):
@@ -56,8 +56,9 @@ def texts_for(model: object, documents: object) -> GivenTexts:
 
     Raises UserError for a Corpus, which keeps words and not the spaces between them, and for other forms.
     """
-    if isinstance(documents, DocumentFiles):
-        return GivenTexts.of(documents.as_documents(), documents.name)
+    files = files_in(documents)
+    if files is not None:
+        return GivenTexts.of(files.as_documents(), files.name)
     if isinstance(documents, Corpus):
         raise UserError("a Corpus keeps no spaces, which a grammar's sentences need", remedy="give its texts")
     given = document_input(documents, empty_lists=True)
