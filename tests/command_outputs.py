@@ -144,6 +144,16 @@ COMMANDS = {
         "stm trees.conllu",
         "lda new.jsonl --date yesterday",
     ),
+    "fit": (
+        f"lda one.jsonl --topics 3 --out fitted --overwrite {SMALL}",
+        f"hdp one.jsonl --topics 4 --iterations 3 --out fitted --overwrite {SMALL}",
+        f"lda one.jsonl --topics 3 --held-out .3 --out fitted --overwrite {SMALL}",
+        "grammar spaced.txt --iterations 5 --seed 1 --out fitted --overwrite",
+        "ngram lines.txt --order 2 --iterations 5 --seed 1 --out fitted --overwrite",
+        f"syntax trees.conllu --topics 4 --iterations 5 --out fitted --overwrite {SMALL}",
+        f"lda one.jsonl --topics 3 --out lda {SMALL}",
+        f"lda one.jsonl --topics 3 --stream --words open --schedule online --out fitted --overwrite {SMALL}",
+    ),
     "resume": ("lda", "begun --threads 1", "lexicon", "nothing", "stm"),
     "report": (
         "lda --out page.html --overwrite",

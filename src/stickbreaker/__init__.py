@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         nearest,
         parse,
         rescore,
+        resume,
         rules,
         score,
         search_topics,
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 _VERBS = (
     *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("parse", "rescore", "rules", "score", "search_topics", "segment", "topics_of"),
+    *("parse", "rescore", "resume", "rules", "score", "search_topics", "segment", "topics_of"),
     *("topics_over_time", "transform", "update"),
 )
 _HOMES = {
@@ -117,6 +118,7 @@ __all__ = [
     "nearest",
     "parse",
     "rescore",
+    "resume",
     "rules",
     "score",
     "search_topics",

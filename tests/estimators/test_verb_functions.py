@@ -20,8 +20,11 @@ from stickbreaker import (
     UserError,
     VocabularyRule,
 )
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.plain_learner import PlainLearned
+from stickbreaker.ngrams.learner import NGRAMS
+from stickbreaker.ngrams.settings import NgramSettings
 from stickbreaker.topics import evaluation
 from stickbreaker.topics.open_topics import scored_topics
 
@@ -411,3 +414,21 @@ def test_an_update_leaves_what_it_was_given_as_it_is(cli, lda, saved, texts, new
     ):
         with pytest.raises(UserError, match=problem):
             call()
+
+
+def test_a_run_is_resumed(cli, texts, tmp_path):
+    corpus = Corpus.from_texts(texts)
+    corpus.write(tmp_path / "corpus")
+    settings = NgramSettings(2, max_iter=4, samples=2, random_state=0)
+    for name in ("own", "other"):
+        model_runs.begin(NGRAMS, settings, Corpus.open(tmp_path / "corpus"), tmp_path / name)
+    found = stickbreaker.resume(tmp_path / "own")
+    assert found.estimator.perplexity(texts) == NgramModel(2, max_iter=4, samples=2, random_state=0).fit(
+        corpus
+    ).perplexity(texts)
+    printed = json.loads(cli("resume", tmp_path / "other", "--json").stdout)
+    assert printed == {**found.as_json(), "model": str(tmp_path / "other")}
+    again = stickbreaker.resume(tmp_path / "own")
+    assert cli("resume", tmp_path / "own").stdout.rstrip("\n") == str(again)
+    with pytest.raises(UserError, match="there is no such model"):
+        stickbreaker.resume(tmp_path / "nothing")

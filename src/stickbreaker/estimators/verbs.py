@@ -14,10 +14,11 @@ from stickbreaker.core.parameter_fields import declared
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
-from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at
+from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, refuse_system
 from stickbreaker.estimators.verb_results import VerbResult
 
 if TYPE_CHECKING:
+    from stickbreaker.estimators.run_summary import FinishedModel
     from stickbreaker.estimators.updating import UpdatedModel
 
 
@@ -309,6 +310,22 @@ def load(path: str | Path) -> Any:
     folder = directory_of(Path(path), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
+
+
+def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> "FinishedModel":
+    """Continue a run that was interrupted, in the directory of its model: the result is the same as without.
+
+    checkpoint_every: seconds between checkpoints. The `estimator` of what is returned is the model; nothing
+    is done for a run that had ended before. Raises UserError if the corpus or a file has changed, and for a
+    run over a stream or on Spark, which the command resumes.
+    """
+    from stickbreaker.estimators import model_runs
+    from stickbreaker.estimators.run_summary import finished_before, summary_of
+
+    place = Path(path)
+    refuse_system(place, "resume")
+    done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)
+    return finished_before(place) if done is None else summary_of(place, *done, resumed=True)
 
 
 def result_of(verb: str, model: object, *documents: object, **settings: Any) -> VerbResult:

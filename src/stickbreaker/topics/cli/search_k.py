@@ -46,7 +46,7 @@ def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     from training.corpus. The same command continues after an interruption: finished models are kept, and you
     may add numbers or seeds.
     """
-    from stickbreaker.console.running import run_on
+    from stickbreaker.console.running import end_run
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.verbs.search_topics import search_topics
     from stickbreaker.topics.verbs.settings import SearchSettings
@@ -54,5 +54,5 @@ def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     settings = SearchSettings(**settings_for("search-k", kinds()["LDA"], options))  # pyright: ignore[reportArgumentType]
     tell_of_compiling()
     remedy = "the same command continues from here"
-    learn = partial(run_on, every=60.0, threads=settings.n_jobs, remedy=remedy)
+    learn = partial(end_run, every=60.0, threads=settings.n_jobs, remedy=remedy)
     show(search_topics(Corpus.open(corpus).named(corpus), settings, out, learn=learn, note=note), as_json)
