@@ -259,8 +259,8 @@ def learned_level_variances(
     levels: Array, variances: Array, scores: Array, ranges: Sequence[LevelRange]
 ) -> Array:
     """The prior variances of terms with levels (terms) after a step by their evidence, as
-    `learned_variances`: of a pooled term, the mean of gamma² plus the posterior variance over levels and
-    topics; of a walk, that of the differences between neighbours.
+    `learned_variances`: for a pooled term, the mean of gamma² plus the posterior variance over levels and
+    topics; for a walk, that of the differences between neighbours.
 
     levels: levels × topics; scores (the same): the information that documents have about each, as estimated.
     """
