@@ -24,6 +24,7 @@ from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.verbs import effects, evaluate
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.spark import SparkEngine
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
 from stickbreaker.topics.evaluation import left_to_right_of
@@ -501,6 +502,7 @@ def test_a_saved_model_with_another_coding_is_refused(tmp_path):
     [
         ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
         ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"engine": SparkEngine(None)}, "engine='spark' does not go with a prior by metadata"),
         ({"inference": "gibbs", "words": TREE}, "does not go with a prior by metadata"),
         ({"alpha": 0.1}, "prevalence learns alpha"),
         ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),
