@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.parameter_fields import declared
 from stickbreaker.estimators.document_tables import DocumentTable
@@ -307,7 +308,7 @@ def load(path: str | Path) -> Any:
     """
     from stickbreaker.saved.packed_models import directory_of
 
-    folder = directory_of(Path(path), markers())
+    folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
 
@@ -322,7 +323,7 @@ def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | No
     from stickbreaker.estimators import model_runs
     from stickbreaker.estimators.run_summary import finished_before, summary_of
 
-    place = Path(path)
+    place = path_in("path", path, "a model whose run was interrupted")
     refuse_system(place, "resume")
     done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)
     return finished_before(place) if done is None else summary_of(place, *done, resumed=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
@@ -140,6 +141,7 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
     >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
     [0.5, 0.5]
     """
+    refuse_no("vocabulary", vocabulary, Vocabulary, "corpus.vocabulary")
     weights = vocabulary.tokens + UNIGRAM_PRIOR
     for rows in _ranges(vocabulary).values():
         weights[rows] /= weights[rows].sum()
