@@ -4,13 +4,18 @@ Documents of two groups are drawn from three topics of 60 words; the first topic
 between the groups by a known effect. Models are fitted as users fit them, topics included, and every interval
 is compared with the effect:
 
-    python -m reproduce.effects --words 15 --documents 1000 --effect 0.15 --simulations 40
+    python -m reproduce.effects --words 15 50 --documents 200 1000 --effect 0 0.15 --out intervals.jsonl
 
-Two ways: the prior of a model with `prevalence`, and `effect` with a formula after a fit without it.
+Two ways: the prior of a model with `prevalence`, and `effect` with a formula after a fit without it. Each
+interval is written to the file as soon as it is known, and those that it has already are not computed again.
 """
 
 import argparse
+import json
 import warnings
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -102,34 +107,74 @@ def _first_topic(model: LDA, groups: Groups) -> int:
     return int(matched(found, groups.topics)[0][0])
 
 
+class Cell(NamedTuple):
+    """A cell of the table of results: what was drawn (`two_groups`), and how the effect was estimated."""
+
+    words: int
+    documents: int
+    effect: float
+    own: float
+    inference: str
+    way: str
+
+
+WAYS = {"prior": of_prior, "composition": of_composition}
+
+
+def simulate(cell: Cell, seed: int) -> Interval:
+    """The interval of one simulation."""
+    groups = two_groups(cell.words, cell.documents, cell.effect, seed, cell.own)
+    return WAYS[cell.way](groups, cell.inference, seed)
+
+
+def read_intervals(file: Path) -> dict[tuple[Cell, int], Interval]:
+    """The intervals that a file has, by cell and seed; none if there is no file."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    found: dict[tuple[Cell, int], Interval] = {}
+    for line in lines:
+        cell, seed, interval = json.loads(line)
+        found[Cell(*cell), seed] = Interval(*interval)
+    return found
+
+
+def table_of(found: dict[tuple[Cell, int], Interval]) -> Iterator[str]:
+    """For each cell a line of a table in Markdown: mean estimate, mean width, and how many intervals hold the
+    effect.
+    """
+    yield "| words | documents | effect | own | inference | way | mean estimate | width | hold it |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for cell in sorted({cell for cell, _ in found}):
+        own = np.array([interval for (other, _), interval in found.items() if other == cell])
+        held = int(((own[:, 1] <= cell.effect) & (cell.effect <= own[:, 2])).sum())
+        figures = f"{own[:, 0].mean():.3f} | {(own[:, 2] - own[:, 1]).mean():.3f} | {held} of {len(own)}"
+        yield f"| {' | '.join(map(str, cell))} | {figures} |"
+
+
 def main() -> None:
-    """Print, for each way, the mean estimate and the share of intervals that hold the effect."""
+    """Print, for each cell, the mean estimate and how many intervals hold the effect."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--words", type=int, default=15)
-    parser.add_argument("--documents", type=int, default=1000)
-    parser.add_argument("--effect", type=float, default=0.15)
-    parser.add_argument("--own", type=float, default=1.0)
-    parser.add_argument("--inference", default="mean-field")
+    parser.add_argument("--words", type=int, nargs="+", default=[15])
+    parser.add_argument("--documents", type=int, nargs="+", default=[1000])
+    parser.add_argument("--effect", type=float, nargs="+", default=[0.15])
+    parser.add_argument("--own", type=float, nargs="+", default=[1.0])
+    parser.add_argument("--inference", nargs="+", default=["mean-field"])
+    parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--simulations", type=int, default=40)
-    parser.add_argument("--ways", nargs="+", default=["prior", "composition"])
+    parser.add_argument("--out", type=Path, default=Path("intervals.jsonl"))
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    ways = {"prior": of_prior, "composition": of_composition}
-    found: dict[str, list[Interval]] = {way: [] for way in asked.ways}
-    for seed in range(asked.simulations):
-        groups = two_groups(asked.words, asked.documents, asked.effect, seed, asked.own)
-        for way in asked.ways:
-            found[way].append(ways[way](groups, asked.inference, seed))
-    for way, intervals in found.items():
-        held = np.mean([one.low <= asked.effect <= one.high for one in intervals])
-        mean, width = (
-            np.mean([f(one) for one in intervals]) for f in (lambda i: i.estimate, lambda i: i.high - i.low)
-        )
-        of = f"{asked.words} words, {asked.documents} documents, effect {asked.effect}, own {asked.own}"
-        figures = f"mean {mean:.3f}, width {width:.3f}, held {held:.3f} of {len(intervals)}"
-        print(f"{of}, {asked.inference}, {way}: {figures}", flush=True)
+    found = read_intervals(asked.out)
+    grid = product(asked.documents, asked.words, asked.effect, asked.own, asked.inference, asked.ways)
+    cells = [Cell(words, documents, *rest) for documents, words, *rest in grid]
+    for cell in cells:
+        for seed in range(asked.simulations):
+            if (cell, seed) not in found:
+                found[cell, seed] = simulate(cell, seed)
+                with asked.out.open("a") as file:
+                    file.write(json.dumps([cell, seed, found[cell, seed]]) + "\n")
+    print("\n".join(table_of({(cell, seed): one for (cell, seed), one in found.items() if cell in cells})))
 
 
 if __name__ == "__main__":

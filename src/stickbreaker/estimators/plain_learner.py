@@ -6,6 +6,7 @@ itself, in which a run has stored what it learned. This module goes when all kin
 
 # pyright: reportPrivateUsage=false
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -314,6 +315,12 @@ def learner_and_settings(model: "Estimator | RunSettings") -> tuple[AnyLearner, 
 def estimator_in(learned: AnyLearned) -> Any:
     """The estimator of a result, for functions of kinds that have no result yet; others get the result."""
     return learned.estimator if isinstance(learned, PlainLearned) else learned
+
+
+def apart(learned: AnyLearned) -> AnyLearned:
+    """The same result, which stays as it is while another learns more from there: a copy of an estimator, in
+    which `learn_more` stores what it learns."""
+    return PlainLearned.of(copy.deepcopy(learned.estimator)) if isinstance(learned, PlainLearned) else learned
 
 
 def _record(facts: Facts[PlainSettings]) -> Estimator:

@@ -1,7 +1,9 @@
 """Base of the settings that verbs take, such as `top` of `topics_of`. Imports neither numpy nor models."""
 
 from dataclasses import dataclass
+from datetime import date as day
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import Settings, parameter, refuse_values
 
 
@@ -43,3 +45,23 @@ class TransformSettings(ThreadSettings):
         "For documents read with --split: one row for each whole document, not for each part.",
         choices=("document",),
     )
+
+
+@dataclass(frozen=True)
+class UpdateSettings(ThreadSettings):
+    """The settings of `update`."""
+
+    batch_size: int | None = parameter(
+        None, "Documents per step.", unset="as the model learned, or 256", least=1
+    )
+    date: str | None = parameter(
+        None, "Date of the update in the report.", unset="today", metavar="YYYY-MM-DD"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        try:
+            if self.date is not None:
+                day.fromisoformat(self.date)
+        except ValueError:
+            raise UserError(f"date={self.date!r} is not a day", remedy="give it as 2026-11-30") from None

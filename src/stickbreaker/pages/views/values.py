@@ -476,7 +476,7 @@ class Boxes(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Picture(View):
-    """A drawing of boxes in boxes, with texts; name: what it is of."""
+    """A drawing of boxes in boxes, with texts; name: what it shows."""
 
     boxes: Boxes
     name: str

@@ -30,23 +30,26 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
 
 def _weakest(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
     """The coherence of the weakest quarter of topics in documents that did not choose their words
-    ("weakest"), and a line if it is below 0; both are empty if it was not counted.
+    ("weakest"), how many are below 0 ("below"), and a line if the weakest quarter does not hold; all are
+    empty if coherence was not counted.
     """
     import numpy as np
 
-    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
+    from stickbreaker.topics.search.topics_that_hold import HOLDS, weakest_quarter
 
     if estimator._coherence is None:
         return {}, []
     used = np.delete(np.array(estimator._coherence, np.float64), estimator.unused_topics_)
-    weakest = weakest_quarter(used)
-    if weakest >= 0.0:
-        return {"weakest": weakest}, []
-    below = f"{int((used < 0.0).sum())} of {counted(len(used), 'topic')}"
-    return {"weakest": weakest}, [
-        f"{below} do not hold in documents that did not choose their words (NPMI of the weakest quarter "
-        f"{weakest:.2f}): `topics` marks them, search-k finds how many hold, merge joins similar ones"
-    ]
+    weakest, below = weakest_quarter(used), int((used < 0.0).sum())
+    found: dict[str, object] = {"weakest": weakest, "below": below}
+    if weakest >= HOLDS:
+        return found, []
+    topics, where = counted(len(used), "topic"), "in documents that did not choose their words"
+    value = f"(smoothed NPMI of the weakest quarter {weakest:.2f})"
+    remedy = "search-k finds how many hold, merge joins similar ones"
+    if not below:
+        return found, [f"The weakest of {topics} hardly hold {where} {value}: {remedy}"]
+    return found, [f"{below} of {topics} do not hold {where} {value}: `topics` marks them, {remedy}"]
 
 
 def search_as_text(summary: JsonObject) -> list[str]:

@@ -16,7 +16,7 @@ from stickbreaker.contracts.contract import Counts, CountTable, Local, Step, Sum
 from stickbreaker.core.edits import Edit, Merge, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
+from stickbreaker.topics.model.priors.prevalence_terms import Coefficients, alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ class TopicPrior(ABC):
         """What reads the numbers by which alpha differs between documents; None if it does not."""
         return None
 
-    def coefficients(self, params: Record) -> Array | None:
-        """gamma (columns × topics), with which a document's alpha is exp(covariates · gamma); None if alpha
-        is the same for all documents.
+    def coefficients(self, params: Record) -> Coefficients | None:
+        """gamma, with which a document's alpha is exp(covariates · gamma) (`alphas_of`); None if alpha is the
+        same for all documents.
         """
         return None
 
@@ -411,7 +411,7 @@ class TopicView(NamedTuple):
     alpha: Array  # topics
     rest: float = 0.0  # alpha of all topics without tokens
     paths: Paths | None = None  # if rows are paths to words
-    coefficients: Array | None = None  # columns × topics: of documents' covariates, see `TopicPrior`
+    coefficients: Coefficients | None = None  # of documents' covariates, see `TopicPrior`
 
     def alphas(self, shard: Shard) -> Array:
         """alpha of a shard's documents (documents × topics); one row if it is the same for all. A document

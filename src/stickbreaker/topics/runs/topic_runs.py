@@ -142,7 +142,7 @@ def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Pat
     learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
     source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
     engine = estimator.engine_
-    halves = word_counts_of(estimator, source, engine).halves if fitted else None
+    halves = word_counts_of(estimator, source, engine, whole=False).halves if fitted else None
     write_documents(estimator, source, engine, folder, learned_from_these=learned, halves=halves)
 
 

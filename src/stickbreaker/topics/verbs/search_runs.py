@@ -231,8 +231,8 @@ def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, pat
     if by == DEFAULT and figures.get("coherence_in", (0, 0, 0))[2] == IN_HALVES:
         values, counted_in = np.array(figures["coherence"]), coherence_counted_in(figures)
     else:
-        values = np.mean([one.npmi.per_topic for one in measured], axis=0)
-        counted_in = f"{measured[0].texts:,} windows of the documents held out"
+        values = np.mean([one.smoothed.per_topic for one in measured], axis=0)
+        counted_in = f"{measured[0].texts:,} windows of the documents held out (smoothed)"
     values = np.delete(values, model.unused_topics_)
     means = {
         name: sum(getattr(one, name).mean for one in measured) / len(measured) for name in ("umass", "c_v")

@@ -80,7 +80,7 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         )
         rows, new_rows = report_rows(view, shard, cells)
         if view.coefficients is not None and shard.covariates is not None:
-            usage = sums_of_draws(draws.samples, tokens, alphas, shard.covariates)
+            usage = sums_of_draws(draws.samples, tokens, alphas, shard.covariates, view.coefficients)
         else:
             usage = {
                 "gains": Field(draws.gains / self.samples, ("topics",)),
