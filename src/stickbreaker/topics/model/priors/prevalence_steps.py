@@ -162,7 +162,7 @@ def coefficient_step(
     pull = np.einsum("kji,kj->i", couplings, alone) + np.einsum("kil,kl->i", across, level_alone)
     step, level_step = alone, level_alone
     for weakened in range(SHRINKS):
-        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - (lost + lost.T) / 2.0
+        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - lost
         if np.linalg.eigvalsh(capacity).min() > 0.0:
             more = np.linalg.solve(capacity, pull)
             step, level_step = alone + through @ more, level_alone + level_through @ more
