@@ -11,6 +11,7 @@ author = copyright = "the stickbreaker authors"
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx_design",
     "equations",
     "docstrings",
     "commands",

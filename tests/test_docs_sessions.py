@@ -7,9 +7,10 @@ import click
 import pytest
 
 from tests.commands import taken
-from tests.docs_sessions import DOCS, run_page, steps
+from tests.docs_sessions import DOCS, one_way, run_page, steps, ways_of
 
 HOW_TO = sorted(page for page in (DOCS / "howto").glob("*.md") if page.stem != "index")
+OF_HOW_TO = [(page, way) for page in HOW_TO for way in ways_of(page)]
 TUTORIALS = sorted(page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index")
 NOT_RUN = {"on-spark"}  # has a test of its own
 MADE = {
@@ -32,7 +33,7 @@ MADE = {
 def files(tmp_path_factory):
     """The files that all how-to pages begin with, made as their index says."""
     folder = tmp_path_factory.mktemp("howto")
-    run_page(DOCS / "howto" / "index.md", folder)
+    run_page(DOCS / "howto" / "index.md", folder, "console")
     return folder
 
 
@@ -51,10 +52,10 @@ def test_commands_and_programs_that_pages_show_are_understood():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", HOW_TO, ids=lambda page: page.stem)
-def test_a_how_to_page_runs(page, files, tmp_path):
+@pytest.mark.parametrize(("page", "way"), OF_HOW_TO, ids=lambda one: getattr(one, "stem", one))
+def test_a_how_to_page_runs(page, way, files, tmp_path):
     folder = shutil.copytree(files, tmp_path / "here")
-    done = run_page(page, folder)
+    done = run_page(page, folder, way)
     assert page.stem == "migration" or any(step.kind != "file" for step in done), f"{page.name} runs nothing"
     assert all((folder / name).exists() for name in MADE.get(page.stem, ()))
 
@@ -79,7 +80,7 @@ def test_no_command_of_how_to_pages_is_left_out():
 
 
 def test_how_to_pages_are_short():
-    words = {page.stem: len(page.read_text(encoding="utf-8").split()) for page in HOW_TO}
+    words = {page.stem: len(one_way(page.read_text(encoding="utf-8"), "console").split()) for page in HOW_TO}
     of_names = [name for name in words if name.startswith("from-") or name == "migration"]  # tables
     assert {name: n for name, n in words.items() if n >= 500 and name not in of_names} == {}
 

@@ -23,13 +23,17 @@ if TYPE_CHECKING:
         load,
         make_concepts,
         nearest,
+        parse,
         rescore,
+        resume,
+        rules,
         score,
         search_topics,
         segment,
         topics_of,
         topics_over_time,
         transform,
+        update,
     )
     from stickbreaker.grammars.adaptor_grammar import AdaptorGrammar
     from stickbreaker.grammars.model.grammar import Grammar
@@ -50,7 +54,8 @@ if TYPE_CHECKING:
 
 _VERBS = (
     *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("rescore", "score", "search_topics", "segment", "topics_of", "topics_over_time", "transform"),
+    *("parse", "rescore", "resume", "rules", "score", "search_topics", "segment", "topics_of"),
+    *("topics_over_time", "transform", "update"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -111,13 +116,17 @@ __all__ = [
     "load",
     "make_concepts",
     "nearest",
+    "parse",
     "rescore",
+    "resume",
+    "rules",
     "score",
     "search_topics",
     "segment",
     "topics_of",
     "topics_over_time",
     "transform",
+    "update",
 ]
 
 

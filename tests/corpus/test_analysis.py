@@ -77,6 +77,9 @@ def test_eligible_words():
         False,
         True,
     ]
+    assert hash(Analysis(extra_stop_words=["Dogs"])) == hash(Analysis(extra_stop_words=("Dogs",)))
+    with pytest.raises(UserError, match="extra_stop_words='Dogs'"):
+        Analysis(extra_stop_words="Dogs")
     stemmed = Analysis(extra_stop_words=("Dogs",), stemming=True)
     assert stemmed.eligible(["dog", "cat", "becom"]).tolist() == [False, True, False]
     assert Analysis(stop_words="none", min_length=1).eligible(["a", "the"]).all()

@@ -20,7 +20,10 @@ from stickbreaker import (
     UserError,
     VocabularyRule,
 )
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds
+from stickbreaker.ngrams.learner import NGRAMS
+from stickbreaker.ngrams.settings import NgramSettings
 from stickbreaker.topics import evaluation
 from stickbreaker.topics.open_topics import scored_topics
 
@@ -54,6 +57,31 @@ def test_a_model_may_be_an_estimator_a_result_or_a_path(lda, saved):
         assert all(one == found[0] for one in found)
     compared = stickbreaker.compare(*forms).as_json()
     assert [one["mean"] for one in compared["comparisons"]] == [1.0] * 3
+
+
+def test_documents_may_be_the_path_of_files_or_of_a_corpus(lda, new_file, tmp_path):
+    path = tmp_path / "new.corpus"
+    given = Corpus.build(new_file, path)
+    expected = stickbreaker.evaluate(lda, given.with_vocabulary(lda.vocabulary_)).as_json()
+    for form in (new_file, str(new_file), path, str(path)):
+        assert stickbreaker.evaluate(lda, form).as_json()["perplexity"] == expected["perplexity"]
+    searched = [stickbreaker.search_topics(one, [2], seeds=1, max_iter=2) for one in (str(path), given)]
+    assert searched[0].table[0].nats_per_word == searched[1].table[0].nats_per_word
+    with pytest.raises(UserError, match=r"no-such\.jsonl: no such file or directory"):
+        stickbreaker.evaluate(lda, tmp_path / "no-such.jsonl")
+    grammar = AdaptorGrammar("unigram", max_iter=2, random_state=0).fit(["adog", "acat"])
+    lines = tmp_path / "lines.txt"
+    lines.write_text("adog\nacat\n", encoding="utf-8")
+    assert (
+        stickbreaker.segment(grammar, lines).pieces == stickbreaker.segment(grammar, ["adog", "acat"]).pieces
+    )
+
+
+def test_topics_as_a_table_have_the_words_of_the_list(lda):
+    found = stickbreaker.topics_of(lda, top=3)
+    rows = found.table().to_pylist()
+    assert [row["words"].split() for row in rows] == [list(topic.words) for topic in found.topics]
+    assert [row["topic"] for row in rows] == [topic.topic for topic in found.topics]
 
 
 def test_documents_may_be_texts_tokens_a_table_records_counts_or_a_corpus(lda):
@@ -266,6 +294,15 @@ def test_every_kind_loads_and_is_evaluated(tmp_path, texts):
         (lambda lda: stickbreaker.compare(lda), "1 model to compare; give two or more"),
         (lambda lda: stickbreaker.compare(lda, NEW), "an object of the class list was given instead of a m"),
         (lambda lda: stickbreaker.load("nowhere"), "nowhere: there is no such model"),
+        (lambda lda: stickbreaker.load(lda), "path is of the class LDA; give the path of a saved model"),
+        (
+            lambda lda: stickbreaker.resume(lda),
+            "path is of the class LDA; give the path of a model whose run",
+        ),
+        (
+            lambda lda: stickbreaker.make_concepts(None, NEW),
+            "dictionary is of the class NoneType; give the p",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
@@ -288,6 +325,24 @@ def test_texts_are_segmented(cli, tmp_path):
     assert json.loads(cli(*line, "--json").stdout) == found.as_json()
     with pytest.raises(UserError, match="a Corpus keeps no spaces"):
         stickbreaker.segment(model, Corpus.from_texts(NEW))
+    for more, options in (({}, ()), ({"how": "samples", "trees": 2}, ("--how", "samples", "--trees", 2))):
+        drawn = stickbreaker.parse(tmp_path / "model", sentences[:3], **more)
+        line = ("parse", tmp_path / "model", tmp_path / "new.jsonl", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(drawn)
+        printed = [json.loads(one) for one in cli(*line, "--json").stdout.splitlines()]
+        assert printed == drawn.as_json()["texts"]
+    with pytest.raises(UserError, match='trees needs how="samples"'):
+        stickbreaker.parse(model, sentences, trees=2)
+    with pytest.warns(UserWarning, match="1 of 1 text has symbols that are new to the model"):
+        assert stickbreaker.segment(model, ["xyz"]).with_new_symbols == 1
+    for more, options in (
+        ({}, ()),
+        ({"nonterminal": "Word", "top": 1}, ("--nonterminal", "Word", "--top", 1)),
+    ):
+        learned = stickbreaker.rules(model, **more)
+        line = ("rules", tmp_path / "model", *options)
+        assert cli(*line).stdout.rstrip("\n") == str(learned)
+        assert json.loads(cli(*line, "--json").stdout) == learned.as_json()
 
 
 def test_sentences_are_scored_drawn_and_ranked(cli, texts, new_file, tmp_path):
@@ -338,3 +393,50 @@ def test_a_language_model_in_the_arpa_format_loads(cli, texts, tmp_path):
     assert repr(model) == "ArpaModel(24 words, order 2)"
     assert str(stickbreaker.evaluate(model, NEW)) == str(stickbreaker.evaluate(tmp_path / "arpa", NEW))
     assert stickbreaker.evaluate(model, NEW).learned_from is None
+
+
+def test_an_update_leaves_what_it_was_given_as_it_is(cli, lda, saved, texts, new_file, tmp_path):
+    words = lda.components_.copy()
+    more = stickbreaker.update(lda, NEW, batch_size=2, date="2026-11-30")
+    assert (more.model, more.documents, more.updates) == ("LDA", len(NEW), 1)
+    assert (lda.components_ == words).all()
+    again = LDA.load(saved).partial_fit(NEW[:2])
+    for start in range(2, len(NEW), 2):
+        again.partial_fit(NEW[start : start + 2])
+    assert (more.estimator.components_ == again.components_).all()
+    found = stickbreaker.update(saved, NEW, batch_size=2, date="2026-11-30", path=tmp_path / "newer")
+    line = ("update", saved, new_file, "--batch-size", 2, "--date", "2026-11-30", "--out")
+    assert json.loads(cli(*line, tmp_path / "other", "--json").stdout) == {
+        **found.as_json(),
+        "model": str(tmp_path / "other"),
+    }
+    assert (LDA.load(tmp_path / "newer").components_ == more.estimator.components_).all()
+    ngram = NgramModel(2, max_iter=4, random_state=0).fit(texts)
+    assert stickbreaker.update(ngram, NEW).estimator.corpus_["documents"] == len(texts) + len(NEW)
+    assert ngram.corpus_["documents"] == len(texts)
+    for call, problem in (
+        (lambda: stickbreaker.update(lda, NEW, date="May"), "date='May' is not a day; give it as 2026-11-30"),
+        (lambda: stickbreaker.update(lda, []), "there is no document; give "),
+        (lambda: stickbreaker.update(lda, NEW, path=tmp_path / "newer"), "already exists"),
+        (lambda: stickbreaker.update(lda, NEW, batch_size=0), "batch_size=0; batch_size is a whole number"),
+    ):
+        with pytest.raises(UserError, match=problem):
+            call()
+
+
+def test_a_run_is_resumed(cli, texts, tmp_path):
+    corpus = Corpus.from_texts(texts)
+    corpus.write(tmp_path / "corpus")
+    settings = NgramSettings(2, max_iter=4, samples=2, random_state=0)
+    for name in ("own", "other"):
+        model_runs.begin(NGRAMS, settings, Corpus.open(tmp_path / "corpus"), tmp_path / name)
+    found = stickbreaker.resume(tmp_path / "own")
+    assert found.estimator.perplexity(texts) == NgramModel(2, max_iter=4, samples=2, random_state=0).fit(
+        corpus
+    ).perplexity(texts)
+    printed = json.loads(cli("resume", tmp_path / "other", "--json").stdout)
+    assert printed == {**found.as_json(), "model": str(tmp_path / "other")}
+    again = stickbreaker.resume(tmp_path / "own")
+    assert cli("resume", tmp_path / "own").stdout.rstrip("\n") == str(again)
+    with pytest.raises(UserError, match="there is no such model"):
+        stickbreaker.resume(tmp_path / "nothing")

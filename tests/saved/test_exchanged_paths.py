@@ -169,11 +169,11 @@ def test_a_stream_leaves_another_model_alone(step, other, tmp_path):
         return exchanges.exchange() if record["step"] == step else None
 
     with pytest.raises(UserError, match=MOVED):
-        stream_directory.go_on(stream, stop, look)
+        stream_directory.continue_stream(stream, stop, look)
     assert contents(tmp_path / "m") == before
     assert LDA.load(tmp_path / "moved").n_steps_ == max(1, step - 1)
     again = stream_directory.resume(tmp_path / "moved", stop, 1)
-    assert stream_directory.go_on(again, stop, lambda record: None)
+    assert stream_directory.continue_stream(again, stop, lambda record: None)
     assert LDA.load(tmp_path / "moved").corpus_["documents"] == 60
 
 
@@ -183,7 +183,7 @@ def test_of_two_that_go_on_with_a_stream_one_has_it(tmp_path):
     stream = begun(tmp_path, stop)
     with pytest.raises(UserError, match="another run is writing"):
         stream_directory.resume(tmp_path / "m", stop, 1)
-    assert stream_directory.go_on(stream, stop, lambda record: None)
+    assert stream_directory.continue_stream(stream, stop, lambda record: None)
     assert stream_directory.resume(tmp_path / "m", stop, 1) is None
 
 

@@ -26,6 +26,7 @@ from stickbreaker.testing.estimators import begin
 from stickbreaker.topics import report_documents
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.plan import plan_of
 from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.runs import topic_runs
 
@@ -61,7 +62,7 @@ def stored(folder: Path, words: int) -> StoredTable:
 def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, inference):
     """A task of all documents views and sends no more rows at once than it may, or one shard's."""
     corpus = zipf(tmp_path / "corpus", 1024, 4000)
-    model = LDA(TOPICS, inference=inference)._topic_model(corpus.vocabulary, None)
+    model = plan_of(LDA(TOPICS, inference=inference).settings).model(corpus.vocabulary)
     table, source = stored(tmp_path, 4000), Source(corpus)
     everything = Portion(0, chunks=tuple(range(source.n_blocks)))
     most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))
@@ -324,7 +325,7 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
         begin(estimator, corpus, path, held_out=0.1)
         model_runs.resume(path, every=1e9, threads=1, spark=engine)
         model = load(path)
-        here = report_documents.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine_)[1]
+        here = report_documents.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine)[1]
         told = read_documents(path)[1]
         assert told.keys() == here.keys() == {"coherence", "unigram", "unigram_held_out"}
         for name, figures in told.items():

@@ -17,7 +17,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.stored_table import StoredTable
-from stickbreaker.estimators import model_runs, saving
+from stickbreaker.estimators import model_files, model_runs
 from stickbreaker.spark import check_spark
 from stickbreaker.testing.estimators import begin
 
@@ -55,8 +55,8 @@ def model(spark, corpus, tmp_path_factory):
 
 def test_topics_are_those_of_one_machine(model):
     assert run("topics", model / "there") == run("topics", model / "here")
-    here, there = saving.load(model / "here"), saving.load(model / "there")
-    np.testing.assert_allclose(there.components_, here.components_, rtol=1e-8)
+    here, there = model_files.load(model / "here"), model_files.load(model / "there")
+    np.testing.assert_allclose(there.components, here.components, rtol=1e-8)
 
 
 def test_a_finished_model_holds_its_blocks_and_no_more(model):
@@ -137,8 +137,8 @@ def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
         model_runs.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfter(1)], spark=engine)
     assert "--engine spark" in run("resume", tmp_path / "model", code=1)
     run("resume", tmp_path / "model", *SPARK)
-    here, there = saving.load(model / "there"), saving.load(tmp_path / "model")
-    assert there.components_.tobytes() == here.components_.tobytes()
+    here, there = model_files.load(model / "there"), model_files.load(tmp_path / "model")
+    assert there.components.tobytes() == here.components.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -171,12 +171,12 @@ def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
         model_runs.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfter(1)], spark=engine)
-    read, in_place = saving.load(tmp_path / "model"), saving.load(tmp_path / "model", in_place=True)
-    assert isinstance(in_place.engine_.table, StoredTable)
-    assert np.array_equal(in_place.topic_word_, read.topic_word_)
+    read, in_place = model_files.load(tmp_path / "model"), model_files.load(tmp_path / "model", in_place=True)
+    assert isinstance(in_place.engine.table, StoredTable)
+    assert np.array_equal(in_place.topic_word, read.topic_word)
     model_runs.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
-    assert np.isfinite(read.topic_word_).all()
-    assert len(saving.load(tmp_path / "model").trace_) > len(read.trace_)
+    assert np.isfinite(read.topic_word).all()
+    assert len(model_files.load(tmp_path / "model").facts.trace) > len(read.facts.trace)
 
 
 def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_path):

@@ -12,7 +12,13 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.topics.evaluation import coherence
 from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
 from stickbreaker.topics.report.document_entries import read_documents, read_figures
-from stickbreaker.topics.report_documents import IN_HALVES, LEARNED, collect_documents_and_figures
+from stickbreaker.topics.report_documents import (
+    IN_HALVES,
+    LEARNED,
+    OTHERS,
+    SMOOTHED,
+    collect_documents_and_figures,
+)
 from stickbreaker.topics.runs import word_counting
 from stickbreaker.topics.runs.word_counting import word_counts_of
 
@@ -60,6 +66,19 @@ def test_counts_of_all_do_not_depend_on_halves(learned):
         np.testing.assert_array_equal(values, whole[name])
 
 
+def test_counts_of_halves_do_not_need_those_of_all(learned):
+    """A saved model has those of all already."""
+    model, corpus = learned
+    expected, found = (
+        word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_, whole=whole)
+        for whole in (True, False)
+    )
+    assert found.whole is None
+    for one, other in zip(expected.halves, found.halves, strict=True):
+        for name, values in one.to_arrays().items():
+            np.testing.assert_array_equal(values, other.to_arrays()[name])
+
+
 def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
     model, corpus = learned
     halves = word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_).halves
@@ -71,9 +90,9 @@ def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
         rows = ranking(DEFAULT)(evidence, 10, slice(0, corpus.n_words)).words
         words = [[corpus.vocabulary.words[row] for row in topic] for topic in rows.tolist()]
         there = np.flatnonzero(second != bool(half))
-        expected.append(coherence(words, corpus, documents=lambda _, there=there: there).npmi.per_topic)
+        expected.append(coherence(words, corpus, documents=lambda _, there=there: there).smoothed.per_topic)
     assert figures["coherence"] == np.mean(expected, axis=0).tolist()
-    assert figures["coherence_in"] == [90, 1, IN_HALVES]
+    assert figures["coherence_in"] == [90, 1, IN_HALVES, SMOOTHED]
 
 
 def test_a_topic_that_one_document_made_does_not_hold(tmp_path, cli):
@@ -107,7 +126,7 @@ def test_topics_and_tables_say_it(tmp_path, cli):
         found["coherence"][topic["topic"]] for topic in result["topics"]
     ]
     assert result["coherence_counted_in"].endswith(
-        "each half of the documents for words chosen by the other half"
+        "each half of the documents for words chosen by the other half (smoothed)"
     )
     lines = cli("topics", tmp_path / "m").stdout.splitlines()
     assert lines[0].split() == ["topic", "share", "NPMI", "words"]
@@ -126,7 +145,7 @@ def test_a_saved_model_with_its_documents_has_it_too(learned, tmp_path):
     others = Corpus.from_texts([document["text"] for document in planted_documents(30, seed=7)])
     model.save(tmp_path / "n", documents=others)
     counted = read_figures(tmp_path / "n")
-    assert counted["coherence_in"][1:] == [1, 1]
+    assert counted["coherence_in"][1:] == [1, OTHERS, SMOOTHED]
     assert len(counted["coherence"]) == 4
 
 
@@ -164,5 +183,6 @@ def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, ki
     coherence = read_figures(tmp_path / "m")["coherence"]
     assert found["weakest"] == pytest.approx(np.mean(sorted(coherence)[: round(len(coherence) / 4)]))
     assert found["weakest"] < 0.0
+    assert found["below"] == sum(value < 0.0 for value in coherence)
     done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
     assert "hold" not in done.stdout

@@ -170,7 +170,7 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
     )
     scores = coherence_of(topics, corpus)
     assert [one.documents for one in scores.values()] == [60, 59]
-    assert told == np.mean([one.npmi.per_topic for one in scores.values()], axis=0).tolist()
+    assert told == np.mean([one.smoothed.per_topic for one in scores.values()], axis=0).tolist()
 
 
 def test_a_language_without_documents_has_no_coherence():

@@ -51,7 +51,7 @@ def learned(estimator, stream, out, stop=None, watch=lambda record: None, **chan
     """Learn from the stream to its end, or to where it is stopped."""
     stop = stop or Stop()
     begun = stream_directory.begin(estimator, settings(stream, **changed), PLAIN, out, stop)
-    return begun, stream_directory.go_on(begun, stop, watch)
+    return begun, stream_directory.continue_stream(begun, stop, watch)
 
 
 def batches(records, size=SIZE):
@@ -110,7 +110,7 @@ def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     assert LDA.load(tmp_path / "cut").corpus_["documents"] == 4 * SIZE
     again = stream_directory.resume(tmp_path / "cut", Stop(), 2)
     assert again is not None
-    assert stream_directory.go_on(again, Stop(), lambda record: None)
+    assert stream_directory.continue_stream(again, Stop(), lambda record: None)
     assert contents(tmp_path / "cut") == contents(tmp_path / "whole")  # two threads, too
     assert stream_directory.resume(tmp_path / "cut", Stop(), 1) is None
 
@@ -133,7 +133,7 @@ def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
         assert not learned(LDASettings(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
         again = stream_directory.resume(out, Stop(), 2)
         assert again is not None
-        stream_directory.go_on(again, Stop(), lambda record: None)
+        stream_directory.continue_stream(again, Stop(), lambda record: None)
         assert contents(out) == contents(tmp_path / "whole")
     told = [warning["about"] for record in trace for warning in record.get("warnings", ())]
     assert len(told) == len(set(told))
@@ -197,9 +197,9 @@ def test_a_bad_document_leaves_what_was_learned(tmp_path):
         learned(LDASettings(3, **params()), stream, out)
     assert LDA.load(out).corpus_["documents"] == 60
     with pytest.raises(UserError, match=r"s\.jsonl:71: malformed JSON"):
-        stream_directory.go_on(stream_directory.resume(out, Stop(), 1), Stop(), lambda record: None)
+        stream_directory.continue_stream(stream_directory.resume(out, Stop(), 1), Stop(), lambda record: None)
     begun = stream_directory.resume(out, Stop(), 1, on_error="skip")
-    assert stream_directory.go_on(begun, Stop(), lambda record: None)
+    assert stream_directory.continue_stream(begun, Stop(), lambda record: None)
     assert begun.feed.problems.counts == {"malformed JSON": 1}
     learned(LDASettings(3, **params()), written(tmp_path / "t.jsonl", drifting(90)), tmp_path / "n")
     assert np.array_equal(LDA.load(out).topic_word_, LDA.load(tmp_path / "n").topic_word_)

@@ -3,9 +3,9 @@
 A verb is a function (`estimators/verbs.py`); a command reads its arguments, calls it, and prints the record.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stickbreaker.console.console import emit, refuse_written, tell_of_compiling
 from stickbreaker.console.inputs import warnings_as_notes
@@ -82,12 +82,31 @@ def result_for(
 ) -> "VerbResult":
     """What a verb returns for the model at a path. options: the values of the command's options; documents:
     what it is applied to, if anything; more: settings that have no option, or replace an option's value."""
+    with warnings_as_notes(UserWarning):
+        return call_for(verb, model, options, *documents, **more).result(str(model))
+
+
+class Call(NamedTuple):
+    """A verb's function, and its arguments: what was learned, documents and settings."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+    def result(self, name: str) -> "VerbResult":
+        """What the function returns; name: what it calls the model."""
+        return self.function(*self.arguments).of_model(name)
+
+
+def call_for(
+    verb: str, model: Path, options: Mapping[str, object], *documents: object, **more: object
+) -> Call:
+    """The call of a verb's function for the model at a path; for commands that print before it ends. The
+    arguments are those of `result_for`."""
     settings = settings_for(verb, kind_at(model, verb), options)
     tell_of_compiling()
-    from stickbreaker.estimators.verbs import result_of
+    from stickbreaker.estimators.verbs import call_of
 
-    with warnings_as_notes(UserWarning):
-        return result_of(verb, model, *documents, **{**settings, **more})
+    return Call(*call_of(verb, model, *documents, **{**settings, **more}))
 
 
 def show(result: "VerbResult", as_json: bool) -> None:

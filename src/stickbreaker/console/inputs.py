@@ -21,7 +21,6 @@ from stickbreaker.estimators.document_files import DocumentFiles
 if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
-    from stickbreaker.corpus.document import Document
     from stickbreaker.corpus.readers.position import Position
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.learner import AnyLearner
@@ -366,18 +365,6 @@ class GivenFiles(DocumentFiles):
             self.paths, self.reading, analysis=analysis, vocabulary=vocabulary, structure=structure
         )
         return found.named(self.name)
-
-    def as_documents(self) -> "list[Document]":
-        from stickbreaker.corpus.readers import Problems, read_inputs
-
-        problems = Problems(skip=self.reading.on_error == "skip")
-        documents, kind, _ = read_inputs(self.paths, self.options, problems)
-        if kind != "text":
-            raise UserError("bags of words have no sentences", where=self.paths[0], remedy="give texts")
-        found = list(documents)
-        if not found:
-            raise UserError("there is no sentence", where=self.paths[0], remedy="give texts")
-        return found
 
 
 def open_documents_for(learned: "AnyLearned", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":

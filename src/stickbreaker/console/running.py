@@ -2,17 +2,16 @@
 
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.console import emit, fail, note, stop_signals, tell_of_compiling
+from stickbreaker.console.console import fail, note, stop_signals, tell_of_compiling
+from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import open_or_build, structure_of
 from stickbreaker.console.run_options import NewRun
-from stickbreaker.core.errors import UserError, noun_for
-from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.path_locks import scratch_beside
 from stickbreaker.core.option_names import as_options, command_line
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.run_settings import RunSettings
     from stickbreaker.learning.observers import Observer
-    from stickbreaker.learning.run import Run, RunState, ScoreNames
+    from stickbreaker.learning.run import Run, RunState
     from stickbreaker.saved import ModelDirectory
 
 
@@ -36,7 +35,7 @@ def begin_run(
 
     `settings_for` returns the settings once the corpus is known, before the run is made; `look_at_run` is
     called with the run and its state before its first step. Returns the corpus, and the directory, which
-    stays locked for `go_on`.
+    stays locked for `continue_run`.
     """
     from stickbreaker.estimators import model_runs
     from stickbreaker.estimators.kinds import kinds
@@ -75,7 +74,7 @@ def _refuse_inside_model(given: Path) -> None:
             raise UserError("is inside a model", where=given, remedy="copy it elsewhere first")
 
 
-def go_on(
+def continue_run(
     model: "Path | ModelDirectory",
     every: float,
     threads: int | None,
@@ -89,23 +88,13 @@ def go_on(
     model: a path, or a locked directory; every: seconds between checkpoints; resumed: whether the result says
     that the run was interrupted before.
     """
-    from stickbreaker.estimators.kinds import kinds, object_at
-
     tell_of_compiling()
+    from stickbreaker.estimators.run_summary import finished_before, summary_of
+
     path = model if isinstance(model, Path) else model.path
     again = command_line("resume", path, "" if engine == "local" else "--engine spark")
-    done = run_on(model, every, threads, f"the model is saved, continue with: {again}", engine)
-    if done is None:
-        emit_finished(path, as_json)
-        return
-    learned, verb = done[0], done[0].next_verb()
-    kind = kinds()[learned.kind]
-    following = kind.verbs[:1] if verb is None else (verb,)
-    further, lines = ({}, []) if kind.summary is None else object_at(kind.summary)(learned)
-    names = learned.learner.score_names
-    text = partial(_as_text, sizes=learned.sizes(), lines=lines, following=following, scores=names)
-    summary = {**_summarize(*done), **further}
-    emit({"model": str(path), "status": "done", "resumed": resumed, **summary}, as_json, text)
+    done = end_run(model, every, threads, f"the model is saved, continue with: {again}", engine)
+    show(finished_before(path) if done is None else summary_of(path, *done, resumed=resumed), as_json)
 
 
 def began_on_spark(path: Path) -> bool:
@@ -118,19 +107,7 @@ def began_on_spark(path: Path) -> bool:
         return ModelDirectory(path).manifest()["settings"].get("engine") == "spark"
 
 
-def emit_finished(path: Path, as_json: bool) -> None:
-    """Print that a run was finished already and, if its model can be updated, the command for that."""
-    from stickbreaker.estimators.kinds import kind_of
-    from stickbreaker.saved import ModelDirectory
-
-    more = ""
-    if "update" in kind_of(ModelDirectory(path).manifest(), path).verbs:
-        more = f"; to learn from more documents: {command_line('update', path, 'FILE')}"
-    result = {"model": str(path), "status": "done", "resumed": False}
-    emit(result, as_json, lambda _: f"{path}: finished already{more}")
-
-
-def run_on(
+def end_run(
     model: "Path | ModelDirectory",
     every: float,
     threads: int | None,
@@ -170,47 +147,6 @@ def run_on(
     if warning is not None:
         note(f"note: {as_options(warning)}")
     return done
-
-
-def _summarize(learned: "AnyLearned", job: "Run", state: "RunState") -> JsonObject:
-    return {
-        **learned.sizes(),
-        "documents": job.n_documents,
-        "passes": state.passes,
-        "steps": state.step,
-        "converged": state.converged,
-        "score": state.scores[-1] if state.scores else None,
-        "kind": state.kind,
-        "held_out": state.held_out[-1] if state.held_out else None,
-        "seed": job.seed,
-    }
-
-
-def _as_text(
-    summary: JsonObject,
-    sizes: dict[str, int],
-    lines: Sequence[str],
-    following: Sequence[str],
-    scores: "ScoreNames",
-) -> str:
-    """The summary of a finished run as text: what it learned, further `lines`, and commands to use next.
-
-    sizes: numbers of what was learned, by plural noun; following: the next commands; scores: what scores are
-    called.
-    """
-    value = summary["held_out"]
-    held_out = "" if value is None else f", held-out {value:.4f} nats/{scores.token}"
-    passes, documents = summary["passes"], summary["documents"]
-    unit = ("sweep", "sweeps") if summary["kind"] == "joint" else ("pass", "passes")
-    steps = f"{passes} {noun_for(passes, *unit)}"
-    names = {name: name.replace("_", " ").removesuffix("s") for name in sizes}
-    numbers = [f"{number} {noun_for(number, names[name])}" for name, number in sizes.items()]
-    learned = " and ".join([*filter(None, [", ".join(numbers[:-1])]), *numbers[-1:]])
-    line = (
-        f"{summary['model']}: {learned or 'learned'} from {documents} {noun_for(documents, 'document')} in "
-        f"{steps}, {scores.of(summary['kind'], summary['score'])}{held_out}"
-    )
-    return "\n".join([line, *lines, *(f"Next: {command_line(verb, summary['model'])}" for verb in following)])
 
 
 def watcher() -> "Observer":

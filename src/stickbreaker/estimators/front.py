@@ -227,6 +227,10 @@ class Front(BaseEstimator, Generic[S, L]):
         surprising in these documents. If several threads call it, each learns, and the last one counts.
         Raises TypeError for `sample_weight`, as documents have no weights.
         """
+        return self._learn_from(X, others)
+
+    def _learn_from(self, X: object, others: Mapping[str, object]) -> Self:
+        """What `fit` does, which calls it."""
         refuse_others(type(self).__name__, others)
         settings, how = self.settings, self._how()
         corpus, columns = self._to_learn(X, settings)
@@ -234,10 +238,10 @@ class Front(BaseEstimator, Generic[S, L]):
         self._take(learned, columns)
         warning = model_runs.unsettled(learned.facts.progress, how.limits(settings).tol)
         if warning is not None:
-            warnings.warn(warning, ConvergenceWarning, stacklevel=2)
+            warnings.warn(warning, ConvergenceWarning, stacklevel=3)
         for remark in (learned.remark(), how.remark_on(settings, corpus)):
             if remark is not None:
-                warnings.warn(remark, UserWarning, stacklevel=2)
+                warnings.warn(remark, UserWarning, stacklevel=3)
         return self
 
     def score(self, X: object, y: object = None) -> float:
@@ -456,6 +460,10 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
         document's own or, without these, the mean. Raises UserError for documents that `fit` does not accept;
         warns (UserWarning) if none has a known word, and if they lack metadata that the model needs.
         """
+        return self._shares_of(X)
+
+    def _shares_of(self, X: object) -> Array:
+        """What `transform` returns, which calls it; scikit-learn wraps that."""
         if not self.__sklearn_is_fitted__():
             check_is_fitted(self)  # raises; takes longer than the words of a sentence
         learned = self._now
@@ -463,12 +471,12 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
             bags = few_bags(X, learned.facts.analysis, learned.vocabulary)
             if bags is not None:
                 if not len(bags.words):
-                    warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)
+                    warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=4)
                 return learned.shares_of_bags(bags)
         corpus = self._to_read(X)
         remark = ALL_UNSEEN if corpus.n_tokens == 0.0 else learned.remark_on_documents(corpus)
         if remark is not None:
-            warnings.warn(remark, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+            warnings.warn(remark, UserWarning, stacklevel=4)
         blocks = range(len(corpus.block_sizes))
         return np.concatenate(
             [np.empty((0, learned.n_shares)), *(learned.shares(corpus, block) for block in blocks)]

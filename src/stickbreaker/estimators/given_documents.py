@@ -1,4 +1,4 @@
-"""Documents in the forms that users have (texts, tokens, tables, matrices, a Corpus), as verbs read them."""
+"""Documents in the forms that users have (texts, tokens, tables, matrices, files, a Corpus), for verbs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,16 +10,16 @@ from stickbreaker.corpus.metadata import is_strings
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.corpus.token_bags import bags_of_texts
-from stickbreaker.estimators.document_files import DocumentFiles
+from stickbreaker.estimators.document_files import DocumentPath, files_in
 from stickbreaker.estimators.learned import AnyLearned
 
 
 def corpus_for(learned: AnyLearned, documents: object) -> Corpus:
     """Documents in any form as a corpus with the words of a model.
 
-    Texts, and tables with a column `text`, are analysed as the model's were. The columns of a matrix are the
-    model's words, in order; with an open vocabulary, its columns are named by words. Raises UserError for
-    anything else.
+    Texts, and tables with a column `text`, are analysed as the model's were, and so are files: a path is that
+    of files, or of a stored corpus. The columns of a matrix are the model's words, in order; with an open
+    vocabulary, its columns are named by words. Raises UserError for anything else.
     """
     learner, settings = learned.learner, learned.facts.settings
     return corpus_by(
@@ -33,9 +33,14 @@ def corpus_for(learned: AnyLearned, documents: object) -> Corpus:
 
 
 def as_corpus(documents: Any) -> Corpus:
-    """A corpus as it is, or one of texts, tokens, a table or a matrix. Raises UserError for anything else."""
+    """A corpus as it is or at a path, or one of files, texts, tokens, a table or a matrix.
+
+    Raises UserError for anything else.
+    """
     if isinstance(documents, Corpus):
         return documents
+    if isinstance(files := files_in(documents), DocumentPath):
+        return files.as_own_corpus()
     given = document_input(documents)
     return Corpus.from_matrix(given.values) if given.form == "matrix" else corpus_of_documents(given)
 
@@ -54,8 +59,9 @@ def corpus_by(
     trees: files are read with heads and tags; is_open: the vocabulary is open; tokens_of: returns those of a
     list of tokens that count.
     """
-    if isinstance(documents, DocumentFiles):
-        return documents.as_corpus(analysis, vocabulary, trees=trees)
+    files = files_in(documents)
+    if files is not None:
+        return files.as_corpus(analysis, vocabulary, trees=trees)
     if isinstance(documents, Corpus):
         return documents if documents.vocabulary is vocabulary else documents.with_vocabulary(vocabulary)
     given = document_input(documents, empty_lists=True)

@@ -78,6 +78,11 @@ OF_EVERY_KIND = {  # for kinds that have no function of their own
         "stickbreaker.estimators.verb_settings:TransformSettings",
         documents=OF_CORPUS,
     ),
+    "update": VerbFunction(
+        "stickbreaker.estimators.updating:update",
+        "stickbreaker.estimators.verb_settings:UpdateSettings",
+        documents=OF_CORPUS,
+    ),
 }
 
 

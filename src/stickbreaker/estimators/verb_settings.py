@@ -1,8 +1,10 @@
 """Base of the settings that verbs take, such as `top` of `topics_of`. Imports neither numpy nor models."""
 
 from dataclasses import dataclass
+from datetime import date as day
 
-from stickbreaker.core.parameter_fields import Settings, parameter, refuse_values
+from stickbreaker.core.errors import UserError
+from stickbreaker.core.parameter_fields import Settings, naming_settings, parameter, refuse_values
 
 
 @dataclass(frozen=True)
@@ -13,7 +15,12 @@ class VerbSettings(Settings):
     """
 
     def __post_init__(self) -> None:
-        refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+        with naming_settings(type(self)):
+            refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+            self.refuse_others()
+
+    def refuse_others(self) -> None:
+        """Raise UserError for values that are not valid for other reasons than the declared ones."""
 
 
 @dataclass(frozen=True)
@@ -43,3 +50,22 @@ class TransformSettings(ThreadSettings):
         "For documents read with --split: one row for each whole document, not for each part.",
         choices=("document",),
     )
+
+
+@dataclass(frozen=True)
+class UpdateSettings(ThreadSettings):
+    """The settings of `update`."""
+
+    batch_size: int | None = parameter(
+        None, "Documents per step.", unset="as the model learned, or 256", least=1
+    )
+    date: str | None = parameter(
+        None, "Date of the update in the report.", unset="today", metavar="YYYY-MM-DD"
+    )
+
+    def refuse_others(self) -> None:
+        try:
+            if self.date is not None:
+                day.fromisoformat(self.date)
+        except ValueError:
+            raise UserError(f"date={self.date!r} is not a day", remedy="give it as 2026-11-30") from None

@@ -5,17 +5,22 @@ tokens, a table, a matrix of counts or a `Corpus`. `str` of a record is what the
 prints, and `as_json()` what it prints with --json.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.parameter_fields import declared
+from stickbreaker.core.parameter_fields import declared, naming_settings
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
-from stickbreaker.estimators.kinds import OF_CORPUS, Kind, Saved, kind_at, kinds, markers, object_at
+from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, refuse_system
 from stickbreaker.estimators.verb_results import VerbResult
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.run_summary import FinishedModel
+    from stickbreaker.estimators.updating import UpdatedModel
 
 
 def evaluate(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -81,9 +86,40 @@ def transform(model: object, documents: object, **settings: Any) -> DocumentTabl
     >>> transform(LDA(2, max_iter=2, tol=0.0).fit(texts), texts).table().column_names
     ['id', 'topic0', 'topic1']
     """
-    saved, learned = model_for("transform", model, settings.get("n_jobs"))
-    function, made = _function_of("transform", saved, settings)
-    return function(learned, object_at(OF_CORPUS)(learned, documents), made)
+    function, arguments = call_of("transform", model, documents, **settings)
+    return function(*arguments)
+
+
+def update(
+    model: object,
+    documents: object,
+    *,
+    path: str | Path | None = None,
+    checkpoint_every: float = 60.0,
+    overwrite: bool = False,
+    **settings: Any,
+) -> "UpdatedModel":
+    """Learn from more documents, in their order, one step per minibatch, as `partial_fit` does.
+
+    What is given stays as it is: the `estimator` of what is returned has learned. path: where to save it, at
+    the end and every `checkpoint_every` seconds; the same call continues an update that was interrupted
+    there. settings: the options of `stickbreaker update`: `batch_size`, the `date` for the report, `n_jobs`.
+    Words that the model does not know are left out, unless its vocabulary is open. Raises UserError for kinds
+    that cannot be updated, for an unfinished run, and if `path` exists, unless `overwrite`.
+
+    >>> from stickbreaker import LDA
+    >>> model = LDA(2, max_iter=2, tol=0.0, random_state=0).fit(["a river bank", "a boat on the river"])
+    >>> more = update(model, ["the bank of the river"], date="2026-11-30")
+    >>> more.documents_in_all, more.estimator.corpus_["documents"], model.corpus_["documents"]
+    (3, 3, 2)
+    """
+    from stickbreaker.estimators.updating import interrupted_update
+
+    out = None if path is None else Path(path)
+    given = out if out is not None and interrupted_update(out) else model
+    loaded = load(given) if isinstance(given, str | Path) else given
+    function, arguments = call_of("update", loaded, documents, **settings)
+    return function(*arguments, path=out, checkpoint_every=checkpoint_every, overwrite=overwrite)
 
 
 def effects(model: object, documents: object, formula: str, **settings: Any) -> VerbResult:
@@ -179,7 +215,8 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     """
     place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
     made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
-    return object_at(place)(dictionary, corpus, made(**settings))
+    with naming_settings(made):
+        return object_at(place)(dictionary, corpus, made(**settings))
 
 
 def segment(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -195,6 +232,36 @@ def segment(model: object, documents: object, **settings: Any) -> VerbResult:
     [['the', 'cat']]
     """
     return result_of("segment", model, documents, **settings)
+
+
+def parse(model: object, documents: object, **settings: Any) -> VerbResult:
+    """The trees of texts by a grammar, in brackets as treebanks have them.
+
+    settings: the options of `stickbreaker parse`: `how` trees are chosen ("best", "samples" or
+    "minimum-risk"), how many `trees` are drawn, and `random_state`. Raises UserError for kinds that are not
+    grammars. The trees themselves are returned by `AdaptorGrammar.parse`.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> model = AdaptorGrammar(max_iter=50, random_state=0).fit(["ab", "cd"] * 5)
+    >>> parse(model, ["ab"]).texts[0].trees[0].tree.startswith("(Sentence ")
+    True
+    """
+    return result_of("parse", model, documents, **settings)
+
+
+def rules(model: object, **settings: Any) -> VerbResult:
+    """The subtrees that a grammar remembers, most used first, and how often its rules are used.
+
+    settings: the options of `stickbreaker rules`: `nonterminal`, an adapted symbol, and `top`, how many of
+    its subtrees (0: all). Raises UserError for a symbol that is not adapted.
+
+    >>> from stickbreaker import AdaptorGrammar
+    >>> texts = ["adog", "acat", "thedog", "thecat"] * 5
+    >>> model = AdaptorGrammar("unigram", init="incremental", random_state=0).fit(texts)
+    >>> sorted("".join(one.text) for one in rules(model).symbols["Word"].subtrees)
+    ['a', 'cat', 'dog', 'the']
+    """
+    return result_of("rules", model, **settings)
 
 
 def score(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -242,24 +309,50 @@ def load(path: str | Path) -> Any:
     """
     from stickbreaker.saved.packed_models import directory_of
 
-    folder = directory_of(Path(path), markers())
+    folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
 
 
+def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> "FinishedModel":
+    """Continue a run that was interrupted, in the directory of its model: the result is the same as without.
+
+    checkpoint_every: seconds between checkpoints. The `estimator` of what is returned is the model; nothing
+    is done for a run that had ended before. Raises UserError if the corpus or a file has changed, and for a
+    run over a stream or on Spark, which the command resumes.
+    """
+    from stickbreaker.estimators import model_runs
+    from stickbreaker.estimators.run_summary import finished_before, summary_of
+
+    place = path_in("path", path, "a model whose run was interrupted")
+    refuse_system(place, "resume")
+    done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)
+    return finished_before(place) if done is None else summary_of(place, *done, resumed=True)
+
+
 def result_of(verb: str, model: object, *documents: object, **settings: Any) -> VerbResult:
     """What a verb returns for a model of any kind. documents: those that it is applied to, if any."""
-    n_jobs = settings.get("n_jobs")
-    saved, what = model_for(verb, model, n_jobs)
+    function, arguments = call_of(verb, model, *documents, **settings)
+    return function(*arguments).of_model(name_of(model))
+
+
+def call_of(
+    verb: str, model: object, *documents: object, **settings: Any
+) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """The function of a verb for the kind of a model, and its arguments: what was learned, documents in the
+    form that the function takes, and settings."""
+    saved, what = model_for(verb, model, settings.get("n_jobs"))
     function, made = _function_of(verb, saved, settings)
     reads = saved.function(verb).documents
     given = [object_at(reads)(what, one) for one in documents] if reads else documents
-    return function(what, *given, made).of_model(name_of(model))
+    return function, (what, *given, made)
 
 
 def _function_of(verb: str, saved: Saved, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The function of a kind for a verb, and its settings."""
-    return object_at(saved.function(verb).function), _settings_of(verb, saved, settings)
+    """The function of a kind for a verb, and its settings, which its messages name."""
+    made = _settings_of(verb, saved, settings)
+    naming = naming_settings(saved.function(verb).settings_class())
+    return naming(object_at(saved.function(verb).function)), made
 
 
 def _settings_of(verb: str, saved: Saved, settings: dict[str, Any]) -> Any:

@@ -34,6 +34,15 @@ KINDS = (
                 "stickbreaker.grammars.verbs.settings:SegmentSettings",
                 documents="stickbreaker.grammars.verbs.given_texts:texts_for",
             ),
+            "parse": VerbFunction(
+                "stickbreaker.grammars.verbs.parse:parse",
+                "stickbreaker.grammars.verbs.settings:ParseSettings",
+                documents="stickbreaker.grammars.verbs.given_texts:texts_for",
+            ),
+            "rules": VerbFunction(
+                "stickbreaker.grammars.verbs.grammar_rules:rules",
+                "stickbreaker.grammars.verbs.settings:RulesSettings",
+            ),
         },
         summary="stickbreaker.grammars.cli.summary:summarize_grammar",
         noun="grammar",

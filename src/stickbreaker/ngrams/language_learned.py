@@ -5,15 +5,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, Self, TypeVar
 
+import numpy as np
+
 from stickbreaker.contracts.contract import Fitted
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.learned import Facts, Learned
+from stickbreaker.estimators.setting_values import positive
+from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.plan import numbers_of
 from stickbreaker.ngrams.sentence_scores import (
@@ -30,6 +35,32 @@ from stickbreaker.saved.checkpoints import fitted_of
 
 N = TypeVar("N", bound=LanguageSettings)
 M = TypeVar("M")  # the model that predicts: samples of a chain
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceDraw:
+    """What sentences to draw from a language model: `n`, of at most `longest` words each.
+
+    `beginning`: the words that each begins with; `random_state`: the seed. For models with topics, `topic`:
+    the topic of all words that do not come from the common model; `seen`: documents that come before each
+    sentence. Raises UserError for numbers that are not above 0.
+    """
+
+    n: int
+    longest: int = 100
+    beginning: str = ""
+    random_state: int = 0
+    topic: int | None = None
+    seen: Corpus | None = None
+
+    def __post_init__(self) -> None:
+        positive("n", self.n, whole=True)
+        positive("longest", self.longest, whole=True)
+
+    @property
+    def generator(self) -> np.random.Generator:
+        """The random numbers of the draw, from their beginning."""
+        return stream(self.random_state, purposes.NGRAM_SENTENCES)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,21 +105,8 @@ class LanguageLearned(Learned[N], Generic[N, M]):
         """
 
     @abstractmethod
-    def draw_sentences(
-        self,
-        n: int,
-        *,
-        topic: int | None = None,
-        seen: Corpus | None = None,
-        beginning: str = "",
-        longest: int = 100,
-        random_state: int = 0,
-    ) -> list[list[str]]:
-        """Draw n sentences from the model, as lists of at most `longest` words.
-
-        `beginning`: the words that each begins with. For models with topics, `topic`: the topic of all words
-        that do not come from the common model; `seen`: documents that come before each sentence.
-        """
+    def draw_sentences(self, draw: SentenceDraw) -> list[list[str]]:
+        """Draw sentences from the model, as lists of words."""
 
     # Words
 

@@ -10,6 +10,7 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.token_sequences import token_sequences
 from stickbreaker.estimators.front import Front, per_token
+from stickbreaker.ngrams.language_learned import SentenceDraw
 from stickbreaker.ngrams.ngram_learned import NextWord
 from stickbreaker.ngrams.sentence_scores import (
     Scores,
@@ -107,9 +108,8 @@ class NgramModel(OneFront, Parameters, kind="NgramModel"):
         are drawn.
         """
         check_is_fitted(self)
-        return self.learned_.draw_sentences(
-            n, beginning=beginning, longest=longest, random_state=random_state
-        )
+        draw = SentenceDraw(n=n, beginning=beginning, longest=longest, random_state=random_state)
+        return self.learned_.draw_sentences(draw)
 
     def next_words(self, context: str = "", n: int = 10) -> list[NextWord]:
         """The `n` most probable next words after a context; an empty one is the beginning of a sentence.

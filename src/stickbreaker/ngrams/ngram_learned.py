@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.setting_values import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
-from stickbreaker.ngrams import purposes
 from stickbreaker.ngrams.kernels.particles import Particles
-from stickbreaker.ngrams.language_learned import LanguageLearned
+from stickbreaker.ngrams.language_learned import LanguageLearned, SentenceDraw
 from stickbreaker.ngrams.model.contexts import Integers
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.report_sentences import write_sentences
@@ -62,21 +60,9 @@ class NgramLearned(LanguageLearned[NgramSettings, LanguageModel]):
         p = self.model.next_words([self.numbers.end, *self.context_of(context)], np.exp(self.base.log_p))
         return [NextWord(self.words[k], float(p[k])) for k in descending(p, n).tolist()]
 
-    def draw_sentences(
-        self,
-        n: int,
-        *,
-        topic: int | None = None,
-        seen: Corpus | None = None,
-        beginning: str = "",
-        longest: int = 100,
-        random_state: int = 0,
-    ) -> list[list[str]]:
-        positive("n", n, whole=True)
-        positive("longest", longest, whole=True)
-        generator = stream(random_state, purposes.NGRAM_SENTENCES)
-        base, first = np.exp(self.base.log_p), self.context_of(beginning)
-        drawn = self.model.sentences(n, base, generator, longest, first)
+    def draw_sentences(self, draw: SentenceDraw) -> list[list[str]]:
+        base, first = np.exp(self.base.log_p), self.context_of(draw.beginning)
+        drawn = self.model.sentences(draw.n, base, draw.generator, draw.longest, first)
         return [[self.words[word] for word in sentence] for sentence in drawn]
 
     # Rescaling by topics

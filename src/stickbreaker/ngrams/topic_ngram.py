@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.front import FrontOfTopics
+from stickbreaker.ngrams.language_learned import SentenceDraw
 from stickbreaker.ngrams.sentence_scores import Scores, SentenceScore, scores_by_sentence
 
 if TYPE_CHECKING:  # so that editors and type checkers know its parameters
@@ -121,5 +122,7 @@ class TopicNgramModel(Front, Parameters, kind="TopicNgramModel"):
         check_is_fitted(self)
         seen = None if document is None else self._to_read([document])
         return self.learned_.draw_sentences(
-            n, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=random_state
+            SentenceDraw(
+                n=n, topic=topic, seen=seen, beginning=beginning, longest=longest, random_state=random_state
+            )
         )

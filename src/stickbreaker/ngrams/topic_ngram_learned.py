@@ -8,15 +8,12 @@ import numpy as np
 
 from stickbreaker.core.arguments import refuse_other_number
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Sequences
 from stickbreaker.estimators.learned import HasShares
-from stickbreaker.estimators.setting_values import positive
-from stickbreaker.ngrams import purposes
-from stickbreaker.ngrams.language_learned import LanguageLearned
+from stickbreaker.ngrams.language_learned import LanguageLearned, SentenceDraw
 from stickbreaker.ngrams.model.contexts import Integers, with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel
 from stickbreaker.ngrams.model.topic_documents import (
@@ -201,37 +198,24 @@ class TopicNgramLearned(
             found += np.stack([word_topics(model, documents, n).sum(axis=0) for n in range(model.n_samples)])
         return found
 
-    def draw_sentences(
-        self,
-        n: int,
-        *,
-        topic: int | None = None,
-        seen: Corpus | None = None,
-        beginning: str = "",
-        longest: int = 100,
-        random_state: int = 0,
-    ) -> list[list[str]]:
-        """Draw n sentences as lists of words, each by a random sample and with topic shares of its own.
-
-        The shares are drawn from the prior, or given the documents `seen`. topic: the topic of all words that
-        do not come from the common model; `beginning`: the words that each begins with.
-        """
-        positive("n", n, whole=True)
-        positive("longest", longest, whole=True)
-        model = self.model
+    def draw_sentences(self, draw: SentenceDraw) -> list[list[str]]:
+        """Draw sentences, each by a random sample and with topic shares of its own, which are drawn from the
+        prior or given the documents `draw.seen`."""
+        model, generator, topic = self.model, draw.generator, draw.topic
         self._refuse_topic(topic)
-        generator = stream(random_state, purposes.NGRAM_SENTENCES)
-        counts = np.zeros((model.n_samples, model.n_topics)) if seen is None else self._words_seen(seen)
-        first, base = self.context_of(beginning), np.exp(self.base.log_p)
+        counts = (
+            np.zeros((model.n_samples, model.n_topics)) if draw.seen is None else self._words_seen(draw.seen)
+        )
+        first, base = self.context_of(draw.beginning), np.exp(self.base.log_p)
         by_sample: dict[int, TopicSentences] = {}
         drawn: list[list[str]] = []
-        for _ in range(n):
+        for _ in range(draw.n):
             number = int(generator.integers(model.n_samples))
             theta = generator.dirichlet(model.prior[number, 1:] + counts[number])
             theta = theta if topic is None else np.eye(model.n_topics)[topic]
             if number not in by_sample:
                 by_sample[number] = TopicSentences(model, number, base, generator)
-            sentence = by_sample[number].sentence(theta, longest, first)
+            sentence = by_sample[number].sentence(theta, draw.longest, first)
             drawn.append([self.words[word] for word in sentence])
         return drawn
 

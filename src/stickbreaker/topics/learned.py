@@ -27,7 +27,7 @@ from stickbreaker.learning.variational import VariationalState
 from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import latest_of, model_of
 from stickbreaker.saved.manifest_fields import MERGES
-from stickbreaker.topics.formula_coding import lacking_text
+from stickbreaker.topics.formula_coding import lacking_in, lacking_text
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
@@ -372,11 +372,7 @@ class TopicsLearned(ReadsBags[TopicSettings]):
     def remark_on_documents(self, corpus: Corpus) -> str | None:
         """A line for the user if documents lack metadata that their priors depend on; None if none does."""
         coding = self.model.covariates
-        if coding is None:
-            return None
-        blocks = (self.covariates(corpus, block) for block in range(len(corpus.block_sizes)))
-        lack = sum(int(np.isnan(rows).any(axis=1).sum()) for rows in blocks if rows is not None)
-        return lacking_text(coding, lack, corpus.n_documents) if lack else None
+        return None if coding is None else lacking_text(coding, lacking_in(coding, corpus))
 
     def log_probability(self, corpus: Corpus) -> tuple[float, float]:
         """The log probability of a corpus's documents in nats, and the number of tokens scored: all tokens if
@@ -415,19 +411,16 @@ class TopicsLearned(ReadsBags[TopicSettings]):
         """Log probability of documents in nats, of known words only, each predicted from the words before it.
         Only for a closed vocabulary. covariates: as for `shares_of_bags`.
         """
-        from stickbreaker.topics.evaluation.left_to_right import log_probability
+        from stickbreaker.topics.evaluation.left_to_right import alike, log_probability
 
         coefficients = self.model.documents.coefficients(self.params)
         words, digests = self.topic_words.of, self.reader.digests
         if covariates is None or coefficients is None:
             return log_probability(bags, words, self.alpha, digests).nats
-        alphas, places = np.unique(
-            alphas_of(covariates, coefficients, self.alpha), axis=0, return_inverse=True
-        )
-        members = (bags.take(np.flatnonzero(places.ravel() == i)) for i in range(len(alphas)))
+        alphas = alphas_of(covariates, coefficients, self.alpha)
         return sum(
-            log_probability(own, words, alpha, digests).nats
-            for own, alpha in zip(members, alphas, strict=True)
+            log_probability(bags.take(members), words, alpha, digests).nats
+            for alpha, members in alike(alphas, len(alphas))
         )
 
     def bound_of_bags(self, bags: Bags, covariates: Array | None = None) -> float:

@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from stickbreaker.topics.evaluation.corpus_scores import Topics
+from stickbreaker.corpus import Corpus
+from stickbreaker.topics.evaluation.corpus_scores import BlockPrior, Topics
 from stickbreaker.topics.evaluation.open_vocabulary import LogSpelling, OpenTopics
 from stickbreaker.topics.learned import TopicsLearned
+from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 
 
 def scored_topics(learned: TopicsLearned) -> Topics:
@@ -17,7 +19,16 @@ def scored_topics(learned: TopicsLearned) -> Topics:
         learned.topic_shares,
         learned.word_documents,
         counts_words=not learned.is_open,
+        prior_of=None if learned.model.covariates is None else partial(_prior_of, learned),
     )
+
+
+def _prior_of(learned: TopicsLearned, corpus: Corpus, block: int) -> BlockPrior | None:
+    rows = learned.covariates(corpus, block)
+    coefficients = learned.model.documents.coefficients(learned.params)
+    if rows is None or coefficients is None:
+        return None
+    return BlockPrior(rows, alphas_of(rows, coefficients, learned.alpha))
 
 
 def open_topics_of(learned: TopicsLearned) -> OpenTopics:

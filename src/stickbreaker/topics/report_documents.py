@@ -48,6 +48,7 @@ TOP_WORDS = 10  # top words for a topic's coherence
 SMOOTHING = 0.01  # added to a word's count before it predicts held-out documents
 HELD_OUT = "held_out"  # name of the figure for the share of the stored documents not learned from
 LEARNED, OTHERS, IN_HALVES = 0, 1, 2  # where coherence is counted: see `collect_documents_and_figures`
+SMOOTHED = 1  # how it is counted
 OF_OTHERS = "documents"  # name of the figure for documents not learned from: their number
 COLUMNS = (
     "number",
@@ -90,7 +91,7 @@ def write_documents(
     if not learned_from_these:
         counted: Any = figures.get("coherence_in")
         if counted is not None:
-            figures["coherence_in"] = [*counted[:2], OTHERS]
+            figures["coherence_in"] = [*counted[:2], OTHERS, *counted[3:]]
         del figures["unigram"]
         figures[OF_OTHERS] = source.n_documents
     types = {"starts": pa.uint16(), "lengths": pa.uint16(), "word_topics": pa.uint16()}
@@ -110,12 +111,13 @@ def collect_documents_and_figures(
     """Read a corpus once for the report. Returns the documents to store, as columns; numbers about the whole
     corpus, by name; and its sums of topics' tokens by metadata field.
 
-    The numbers are: "coherence", the NPMI of each topic's ten first words in windows of text, if there are
-    two words or more (for a polylingual model the mean over its languages). With `halves`, the counts by
+    The numbers are: "coherence", smoothed NPMI of each topic's ten first words in windows of text, if there
+    are two words or more (for a polylingual model the mean over its languages). With `halves`, the counts by
     which each half of the documents ranks words, the words are those of one half, counted in the other, and
     the number is the mean of both ways. Without, words of all documents are counted in those held out if
     there are any. "coherence_in": how many windows, whether they are windows (1) or documents whose words
-    have no order (0), and where: `LEARNED`, `OTHERS` or `IN_HALVES`. "unigram": nats per word of
+    have no order (0), where: `LEARNED`, `OTHERS` or `IN_HALVES`, and `SMOOTHED`, which those of earlier
+    versions lack, whose NPMI is not. "unigram": nats per word of
     the documents learned from, under their own word shares. "unigram_held_out": nats per word of the held-out
     words that a run's score predicts, under the same shares (smoothed); missing if nothing is held out.
     "held_out": the share of these documents that was held out.
@@ -133,7 +135,7 @@ def collect_documents_and_figures(
     )
     figures: dict[str, object] = {HELD_OUT: source.held_out}
     sides = [reduce(TopWords.plus, each) for each in zip(*(look.sides for look in looks), strict=True)]
-    scores = [side.npmi().per_topic for side in sides if side.texts.total]
+    scores = [side.smoothed_npmi().per_topic for side in sides if side.texts.total]
     if scores:
         figures["coherence"] = np.mean(scores, axis=0).tolist()
         number = max(side.texts.total for side in sides)
@@ -141,7 +143,7 @@ def collect_documents_and_figures(
             totals = np.reshape([side.texts.total for side in sides], (2, -1))
             number = int(totals.sum(axis=0).max())
         where = IN_HALVES if halves is not None else OTHERS if held_out else LEARNED
-        figures["coherence_in"] = [number, int(source.corpus.ordered), where]
+        figures["coherence_in"] = [number, int(source.corpus.ordered), where, SMOOTHED]
     figures["unigram"] = nats_of([seen for seen, _ in terms])
     predicted = nats_of([predicted for _, predicted in terms])
     if predicted is not None:

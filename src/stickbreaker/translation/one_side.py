@@ -1,8 +1,9 @@
 """Sentences in one language with their documents: texts to translate, or references."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import ReadingOptions
@@ -11,6 +12,8 @@ from stickbreaker.corpus.readers.sources import lines_of, one_source
 from stickbreaker.translation.sentence_pairs import BitextFields, Pair, has_fields, rows_of, with_documents
 
 REMEDY = "give one sentence per line, or JSON Lines or a table like the lexicon's input"
+
+SENTENCES = "give the path of a file, or a list of sentences"
 
 
 class SourceText(NamedTuple):
@@ -54,6 +57,42 @@ def read_references(path: Path, fields: BitextFields) -> list[str]:
     table or of JSON Lines has a text in the target language.
     """
     return [pair.source for pair in _pairs(path, fields, fields.target)]
+
+
+def as_source(given: object, fields: BitextFields) -> SourceText:
+    """Sentences in the source language with their documents, in the forms that users have.
+
+    given: the path of a file (`read_source`), a list of sentences, or lists of the sentences of each
+    document. Sentences without documents are grouped by `fields.lines_per_document`. Raises UserError for
+    anything else.
+    """
+    if isinstance(given, str | PathLike):
+        return read_source(Path(given), fields)
+    rows = _rows_of(given, "the source")
+    if all(isinstance(one, str) for one in rows):
+        size = fields.lines_per_document
+        documents = [rows[start : start + size] for start in range(0, len(rows), size)]
+    else:
+        documents = [_rows_of(one, "a document of the source") for one in rows]
+    sentences = [sentence for own in documents for sentence in own]
+    if not sentences or not all(isinstance(one, str) for one in sentences):
+        raise UserError("the source has no sentences", remedy=SENTENCES)
+    numbers = [number for number, own in enumerate(documents) for _ in own]
+    return SourceText(sentences, ["\n".join(own) for own in documents], [""] * len(documents), numbers)
+
+
+def as_references(given: object, fields: BitextFields) -> list[str]:
+    """Reference translations, in order: those of a file (`read_references`), or a list of them."""
+    if isinstance(given, str | PathLike):
+        return read_references(Path(given), fields)
+    return _rows_of(given, "the references")
+
+
+def _rows_of(given: object, what: str) -> list[Any]:
+    """A list of what is given. Raises UserError for what cannot be iterated over, and for a string."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise UserError(f"{what} is of the class {type(given).__name__}, not a list", remedy=SENTENCES)
+    return list(cast("Iterable[Any]", given))
 
 
 def _pairs(path: Path, fields: BitextFields, language: str) -> Iterator[Pair]:

@@ -11,6 +11,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.topics.evaluation import Tokens, c_v, coherence, npmi, umass
+from stickbreaker.topics.evaluation.coherence import TopWords
 
 
 def bags_of(documents: list[set[int]]) -> Bags:
@@ -73,6 +74,38 @@ def test_mistakes_are_told() -> None:
     for topics, blocks in (([[0]], [bags]), ([[0, 9]], [bags]), ([[-1, 0]], [bags]), ([[0, 1]], [])):
         with pytest.raises(UserError):
             npmi(topics, blocks, 2)
+
+
+def test_few_documents_say_little_of_pairs() -> None:
+    """Smoothed NPMI: a pair that cannot be expected to meet counts about 0, one that should meet and does
+    not is far below; in many documents it is NPMI."""
+    words = ["a", "b", "c", "d"]
+    few = [["a", "x"], ["b", "x"], ["c", "d"], *[["x"]] * 7]
+    found = coherence([["a", "b"], ["c", "d"]], Corpus.from_tokens(few))
+    expected = (0.0 + 0.1) / (10 * 0.1 * 0.1 + 0.1)
+    assert found.smoothed.per_topic[0] == pytest.approx(log(expected) / -log(expected * 0.01))
+    assert found.npmi.per_topic.tolist() == [-1.0, 1.0]
+    assert -0.2 < found.smoothed.per_topic[0] < 0.0 < found.smoothed.per_topic[1] < 1.0
+    many = coherence([["a", "b"], ["c", "d"]], Corpus.from_tokens(few * 1_000))
+    assert many.smoothed.per_topic[0] < -0.5
+    assert many.smoothed.per_topic[1] == pytest.approx(1.0, abs=0.01)
+    draw = np.random.default_rng(0)
+    texts = [[words[i] for i in np.flatnonzero(draw.random(4) < 0.4)] + ["x"] for _ in range(3_000)]
+    met = coherence([words], Corpus.from_tokens(texts))
+    assert met.smoothed.per_topic[0] == pytest.approx(met.npmi.per_topic[0], abs=1e-3)
+
+
+def test_smoothing_counts_windows_that_do_not_overlap() -> None:
+    """A document of 500 words has 301 windows of 200, which say as much as two and a half."""
+    counted = TopWords([["a", "b"]])
+    counted.add(Corpus.from_tokens([["a", *["x"] * 498, "b"], ["b"], []]).source.entries(0))
+    assert (counted.texts.total, counted.texts.apart) == (302, 3.5)
+
+
+def test_smoothed_limits_are_never_nan() -> None:
+    together = Corpus.from_tokens([["a", "b"], ["a", "b"]])
+    assert coherence([["a", "b"]], together).smoothed.per_topic.tolist() == [0.0]
+    assert coherence([["a", "none"]], together).smoothed.per_topic.tolist() == [0.0]
 
 
 # UMass and C_v

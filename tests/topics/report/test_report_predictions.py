@@ -131,7 +131,7 @@ def test_the_page_of_a_stream(tmp_path: Path) -> None:
     }
     settings = StreamSettings((str(tmp_path / "s.txt"),), "lines")
     stream = stream_directory.begin(LDASettings(12, **words), settings, Analysis(), tmp_path / "m", Stop())
-    assert stream_directory.go_on(stream, Stop(), lambda record: None)
+    assert stream_directory.continue_stream(stream, Stop(), lambda record: None)
     page = page_of(tmp_path / "m", "t")
     assert ("steps", "18") in page.facts  # a stream has no passes
     assert not any("pass" in name for name, _ in page.facts)

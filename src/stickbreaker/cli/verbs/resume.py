@@ -13,7 +13,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.run_options import checkpoint_option
-from stickbreaker.console.running import began_on_spark, go_on
+from stickbreaker.console.running import began_on_spark, continue_run
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.kinds import refuse_system
 from stickbreaker.topics.cli.streams import is_stream, resume_stream
@@ -56,4 +56,4 @@ def resume(
             "the run began on one machine", where=model, remedy="resume it without --engine spark"
         )
     with where.host(resume_remedy(model)) as host:
-        go_on(model, checkpoint_every, threads, as_json, host.engine, resumed=True)
+        continue_run(model, checkpoint_every, threads, as_json, host.engine, resumed=True)

@@ -1,6 +1,7 @@
 """`stickbreaker topics`: prints what a model has found."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +17,9 @@ from stickbreaker.console.console import (
 from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted, naming
-from stickbreaker.core.json_checks import JsonObject
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.verb_results import VerbResult
 
 
 @click.command(epilog="Example: stickbreaker topics model --top 15")
@@ -59,27 +62,16 @@ def topics(model: Path, out: Path | None, overwrite: bool, as_json: bool, **opti
     if out is None:
         show(found, as_json)
     else:
-        _write_table(found.as_json()["topics"], out, overwrite)
+        _write_table(found, out, overwrite)
 
 
-def _write_table(found: list[JsonObject], out: Path, overwrite: bool) -> None:
-    """Write topics as a table with a row each: number, name, share and coherence (if known), and top words.
+def _write_table(found: "VerbResult", out: Path, overwrite: bool) -> None:
+    """Write topics as a table with a row each."""
+    from stickbreaker.estimators.topic_lines import ListOfTopics
 
-    Several languages have a column of words each.
-    """
-    import pyarrow as pa
-
-    languages = list(found[0].get("languages", ())) if found else []
-    columns: JsonObject = {"topic": pa.array([one["topic"] for one in found], pa.int32())}
-    for name, kind in (("name", pa.string()), ("share", pa.float64()), ("coherence", pa.float64())):
-        if any(name in one for one in found):
-            columns[name] = pa.array([one.get(name) for one in found], kind)
-    for code in languages or [None]:
-        own = [one if code is None else one["languages"][code] for one in found]
-        words = [" ".join(one["words"]) for one in own]
-        columns["words" if code is None else f"words_{code}"] = pa.array(words, pa.string())
-    table = pa.table(columns)
+    assert isinstance(found, ListOfTopics)
+    table = found.table()
     with writing_output():
         write_tables([table], table.schema, out, overwrite=overwrite)
     if out != STANDARD_OUTPUT:
-        note(f"{out}: {counted(len(found), 'topic')}")
+        note(f"{out}: {counted(table.num_rows, 'topic')}")

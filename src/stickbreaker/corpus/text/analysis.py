@@ -226,6 +226,7 @@ class Analysis:
             raise UserError("lemmas cannot go with stemming", remedy="leave one of the two out")
         if self.clean is not None and self.clean not in CLEANINGS:
             raise UserError(f"unknown cleaning {self.clean!r}", remedy="take web, or leave it out")
+        object.__setattr__(self, "extra_stop_words", tuple(self.extra_stop_words))
         object.__setattr__(self, "upos", tuple(self.upos))
         if self.min_length < 1:
             raise UserError(f"the minimum length is {self.min_length}", remedy="it is at least 1")
@@ -426,7 +427,7 @@ class Analysis:
         """
         return self._forms[spelling]
 
-    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def eligible(self, words: Sequence[str]) -> "NDArray[np.bool_]":
         """Whether each word may be in a vocabulary: it is long enough, has a letter and is not a stop word.
 
         A word of a script without spaces is always long enough: most Chinese words have one or two

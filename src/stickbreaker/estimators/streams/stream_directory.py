@@ -72,9 +72,9 @@ def begin(
 ) -> Stream:
     """Make the run of a stream and the model's directory, and learn from the first minibatch with words.
 
-    The directory stays locked, for `go_on`. Raises UserError for parameters that do not fit, for a stream
-    without a word, and if `path` exists and may not be overwritten; Stopped if asked to stop before there is
-    anything to save.
+    The directory stays locked, for `continue_stream`. Raises UserError for parameters that do not fit, for a
+    stream without a word, and if `path` exists and may not be overwritten; Stopped if asked to stop before
+    there is anything to save.
     """
     learner = stream_learner_of(settings)
     if not learner.stream_model(settings).table.keyed:
@@ -117,10 +117,11 @@ def begin(
 
 
 def resume(path: Path, stop: Stop, threads: int | None, on_error: str | None = None) -> Stream | None:
-    """Restore the run saved at `path`, for `go_on`, and skip its input up to there; None if it is finished.
+    """Restore the run saved at `path`, for `continue_stream`, and skip its input up to there.
 
-    `on_error` replaces that of the run. The directory is locked. Raises UserError if another process has
-    locked it, or the input does not begin with the documents that the run has learned from.
+    Returns None if it is finished. `on_error` replaces that of the run. The directory is locked. Raises
+    UserError if another process has locked it, or the input does not begin with the documents that the run
+    has learned from.
     """
     directory = ModelDirectory(path)
     if directory.manifest()["status"] == "done":
@@ -163,7 +164,7 @@ def _restored(
     return Stream(feed, run, directory)
 
 
-def go_on(stream: Stream, stop: Stop, watch: Watch) -> bool:
+def continue_stream(stream: Stream, stop: Stop, watch: Watch) -> bool:
     """Learn until the stream ends (True) or is asked to stop (False), save the model, and close the stream.
 
     `watch` is called with every record. The model is saved also if a document cannot be read (UserError), but

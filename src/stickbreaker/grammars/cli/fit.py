@@ -11,7 +11,7 @@ from stickbreaker.console.engine_options import EngineChoice, engine_options, re
 from stickbreaker.console.inputs import reading_options, warnings_as_notes
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
 from stickbreaker.console.run_options import NewRun, Table, options_of
-from stickbreaker.console.running import begin_run, go_on
+from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.errors import UserError, noun_for, shown
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.grammars.settings import BATCH_SIZE, FIRST_BATCH, GrammarSettings
@@ -94,7 +94,7 @@ def grammar(grammar: str, where: EngineChoice, **options: object) -> None:
             run = replace(run, choice=SymbolChoice(made))
             _, directory = begin_run(made, run, look_at_run=_note_skipped)
         host.remedy = resume_remedy(run.out)
-        go_on(directory, run.checkpoint_every, run.threads, run.as_json, made.engine)
+        continue_run(directory, run.checkpoint_every, run.threads, run.as_json, made.engine)
 
 
 def _note_skipped(job: "Run", state: "RunState") -> None:

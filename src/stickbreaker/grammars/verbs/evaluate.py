@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass
 
-from stickbreaker.core.errors import counted, naming, noun_for
+from stickbreaker.core.errors import naming, noun_for
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.document_scores import learned_from_lines
@@ -13,6 +13,7 @@ from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.segmentation_agreement import Agreement
 from stickbreaker.grammars.verbs.given_texts import GivenTexts
 from stickbreaker.grammars.verbs.settings import ScoreSettings
+from stickbreaker.grammars.verbs.symbol_counts import new_symbols_line
 from stickbreaker.saved.own_corpus import share_of_own_corpus
 
 AGREEMENT = ("token", "boundary", "type")  # what is compared with the words
@@ -75,11 +76,3 @@ def evaluate(learned: GrammarLearned, given: GivenTexts, settings: ScoreSettings
         own = share_of_own_corpus(learned.facts.corpus, learned.facts.held_out, corpus)
     agreement: JsonObject = {name: Agreement(**scores.pop(name)) for name in AGREEMENT if name in scores}
     return GrammarScores(**scores, **agreement, learned_from=own)
-
-
-def new_symbols_line(texts: int, symbols: int, of: int) -> str | None:
-    """That `texts` out of `of` texts have `symbols` new symbols in all; None if there are none."""
-    if not symbols:
-        return None
-    number, verb = f"{texts:,} of {counted(of, 'text')}", "has" if texts == 1 else "have"
-    return f"{number} {verb} symbols that are new to the model ({symbols:,} in all)"

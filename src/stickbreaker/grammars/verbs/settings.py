@@ -26,3 +26,25 @@ class SegmentSettings(VerbSettings):
         None, "Cut by this symbol.", unset="Word, or the last that is adapted", metavar="SYMBOL"
     )
     random_state: int = parameter(0, "The same seed gives the same trees.", option="--seed")
+
+
+@dataclass(frozen=True)
+class ParseSettings(VerbSettings):
+    """The settings of `parse`."""
+
+    how: str = parameter(
+        "best",
+        "The most probable tree; trees drawn by how probable they are; or that of many whose parts are "
+        "expected most.",
+        choices=("best", "samples", "minimum-risk"),
+    )
+    trees: int | None = parameter(None, "--how samples: trees of a sentence.", unset="1", least=1)
+    random_state: int = parameter(0, "The same seed gives the same trees.", option="--seed")
+
+
+@dataclass(frozen=True)
+class RulesSettings(VerbSettings):
+    """The settings of `rules`."""
+
+    nonterminal: str | None = parameter(None, "Of this adapted symbol alone.", metavar="SYMBOL")
+    top: int = parameter(20, "Subtrees of a symbol; 0: all.", least=0)

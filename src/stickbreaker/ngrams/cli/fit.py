@@ -8,7 +8,7 @@ from stickbreaker.console.console import command, inputs_argument, note, refuse_
 from stickbreaker.console.inputs import reading_options
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded
 from stickbreaker.console.run_options import NewRun, Table, options_of
-from stickbreaker.console.running import begin_run, go_on
+from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.core.parameter_fields import declared
@@ -60,7 +60,7 @@ def ngram(**options: object) -> None:
     settings = _settings(options)
     corpus, directory = begin_run(settings, run)
     _tell_of_unknown_words(settings, corpus)
-    go_on(directory, run.checkpoint_every, None, run.as_json)
+    continue_run(directory, run.checkpoint_every, None, run.as_json)
 
 
 def _settings(options: ParameterValues) -> LanguageSettings:

@@ -13,9 +13,8 @@ from stickbreaker.console.console import (
     model_argument,
     refuse_written,
     say,
-    tell_of_compiling,
 )
-from stickbreaker.console.faces import result_for, settings_for, show, verb_options
+from stickbreaker.console.faces import call_for, result_for, show, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.kinds import kind_at
@@ -53,16 +52,10 @@ def score(
     if as_json:
         show(result_for("score", model, options, GivenFiles(inputs, reading), **more), as_json)
         return
-    settings: dict[str, Any] = {**settings_for("score", kind_at(model, "score"), options), **more}
-    tell_of_compiling()
-    from stickbreaker.estimators.given_models import model_for
-    from stickbreaker.ngrams.verbs.given_scorers import documents_for
+    arguments = call_for("score", model, options, GivenFiles(inputs, reading), **more).arguments
     from stickbreaker.ngrams.verbs.score import COLUMNS, OF_WORDS, scored_sentences
-    from stickbreaker.ngrams.verbs.settings import SentenceSettings
 
-    _, found = model_for("score", model)
-    corpus = documents_for(found, GivenFiles(inputs, reading))
-    sentences = scored_sentences(found, corpus, SentenceSettings(**settings))
+    sentences = scored_sentences(*arguments)
     first = next(sentences, None)
     if first is None:
         raise UserError("there is nothing to score", remedy="no document has a word")

@@ -79,6 +79,10 @@ def rescore(model: object, given: tuple[Lists, str | None], settings: RescoreSet
     """Rank the candidates of each sentence with `settings.scale` times log p (nats) added to their scores."""
     lists, name = given
     with naming(name):
-        ranked = rescored(scorer_in(model), lists, settings.scale)
+        return ranked_lists(lists, rescored(scorer_in(model), lists, settings.scale))
+
+
+def ranked_lists(lists: Lists, ranked: Lists) -> RankedLists:
+    """The result of ranking lists again. lists: as they were before."""
     changed = sum(a[0].text != b[0].text for a, b in zip(lists, ranked, strict=True) if a)
     return RankedLists(tuple(map(tuple, ranked)), changed)

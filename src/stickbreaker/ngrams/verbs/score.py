@@ -11,7 +11,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.text.analysis import END_MARK
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.ngrams.interpolation import WordScorer
-from stickbreaker.ngrams.language_learned import LanguageLearned
+from stickbreaker.ngrams.language_learned import LanguageLearned, SentenceDraw
 from stickbreaker.ngrams.sentence_scores import Scores
 from stickbreaker.ngrams.verbs.given_scorers import documents_for, mixed_scorer
 from stickbreaker.ngrams.verbs.settings import GenerateSettings, SentenceSettings
@@ -110,7 +110,7 @@ def documents_before(model: object, scorer: WordScorer, document: object) -> Cor
     if document is None:
         return None
     if not scorer.has_topics:
-        raise UserError(f"document {WITHOUT_TOPICS}", remedy="leave it out")
+        raise UserError(f"`document` {WITHOUT_TOPICS}", remedy="leave it out")
     return documents_for(model, document)
 
 
@@ -145,13 +145,14 @@ def generate(model: object, settings: GenerateSettings) -> DrawnSentences:
     assert isinstance(model, LanguageLearned), "a kind with the verb generate"
     learned = cast("LanguageLearned[Any, Any]", model)
     if settings.topic is not None and not learned.has_topics:
-        raise UserError(f"topic {WITHOUT_TOPICS}", remedy="leave it out")
-    drawn = learned.draw_sentences(
-        settings.sentences,
+        raise UserError(f"`topic` {WITHOUT_TOPICS}", remedy="leave it out")
+    draw = SentenceDraw(
+        n=settings.sentences,
         topic=settings.topic,
         seen=documents_before(learned, learned, settings.document),
         beginning=settings.beginning,
         longest=settings.longest,
         random_state=settings.random_state,
     )
+    drawn = learned.draw_sentences(draw)
     return DrawnSentences(tuple(map(" ".join, drawn)))

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from stickbreaker.core.topk import descending
-from stickbreaker.estimators.topic_lines import lines_of_topics, unused_line
-from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.estimators.topic_lines import ListOfTopics, lines_of_topics, unused_line
 from stickbreaker.ngrams.topic_ngram_learned import TopicNgramLearned
 from stickbreaker.ngrams.verbs.settings import TopicsSettings
 
@@ -23,7 +22,7 @@ class ListedTopic:
 
 
 @dataclass(frozen=True, repr=False)
-class LanguageTopicList(VerbResult):
+class LanguageTopicList(ListOfTopics):
     """The topics in use, the largest first; as text a line per topic.
 
     `common_share`: of the words, those of the model that all documents share; `unused`: the other topics.

@@ -15,7 +15,7 @@ from stickbreaker.console.engine_options import EngineChoice, engine_options, re
 from stickbreaker.console.inputs import LOWERCASE, NORMALIZATION, reading_options
 from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
 from stickbreaker.console.run_options import NewRun, Table, options_of
-from stickbreaker.console.running import begin_run, go_on
+from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.syntax.settings import BATCH_SIZE, SyntaxSettings
 
@@ -99,7 +99,7 @@ def syntax(where: EngineChoice, **options: object) -> None:
         asked = SyntaxSettings(**as_keywords(settings), engine=host.engine)
         _, directory = begin_run(asked, run)
         host.remedy = resume_remedy(run.out)
-        go_on(directory, run.checkpoint_every, run.threads, run.as_json, asked.engine)
+        continue_run(directory, run.checkpoint_every, run.threads, run.as_json, asked.engine)
 
 
 def _ways(options: ParameterValues, engine: str) -> ParameterValues:

@@ -6,8 +6,7 @@ from typing import Any
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
-from stickbreaker.estimators.topic_lines import lines_of_topics, unused_line
-from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.estimators.topic_lines import ListOfTopics, lines_of_topics, unused_line
 from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.verbs.settings import TopicsSettings
 
@@ -37,7 +36,7 @@ class ListedTopic:
 
 
 @dataclass(frozen=True, repr=False)
-class SyntacticTopicList(VerbResult):
+class SyntacticTopicList(ListOfTopics):
     """The topics in use, the largest first, and the numbers of the others; as text a line per topic."""
 
     model: str

@@ -9,7 +9,7 @@ from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options, open_documents_for
 from stickbreaker.console.parameter_options import option_table
 from stickbreaker.console.run_options import NewRun, options_of, run_options
-from stickbreaker.console.running import go_on
+from stickbreaker.console.running import continue_run
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import ParameterValues
@@ -109,7 +109,7 @@ def _fit(kind: type[LDASettings | HDPSettings], options: ParameterValues) -> Non
             return
         directory = begin(settings, run, opened)
         host.remedy = resume_remedy(run.out)
-        go_on(directory, run.checkpoint_every, run.threads, run.as_json, settings.engine)
+        continue_run(directory, run.checkpoint_every, run.threads, run.as_json, settings.engine)
     if shares is not None:
         from stickbreaker.estimators.document_tables import DocumentTable
         from stickbreaker.topics.learned import load_topics

@@ -38,15 +38,15 @@ def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
     The suggestion is the largest number of which even the weakest quarter of topics holds: words that one
-    half of the documents chose go together in the other half (NPMI of 0 or more). It is less if fewer predict
-    the held-out documents as well as the best. Which numbers read best and which predicts best is said too;
-    diversity and how much the seeds agree are shown. Without --topics, numbers are doubled as long as the
-    largest holds. The directory OUT gets search.json; a page with the figures, search.html; the documents
-    that runs learn from, training.corpus; and the models: each is the one that `fit lda` learns from
-    training.corpus. The same command continues after an interruption: finished models are kept, and you may
-    add numbers or seeds.
+    half of the documents chose go together in the other half (smoothed NPMI of 0 or more, and at least half
+    of the best number's). It is less if fewer predict the held-out documents as well as the best. Which
+    numbers read best and which predicts best is said too; diversity and how much the seeds agree are shown.
+    Without --topics, numbers are doubled as long as the largest holds. The directory OUT gets search.json; a
+    page with the figures, search.html; the documents that runs learn from, training.corpus; and the models:
+    each is the one that `fit lda` learns from training.corpus. The same command continues after an
+    interruption: finished models are kept, and you may add numbers or seeds.
     """
-    from stickbreaker.console.running import run_on
+    from stickbreaker.console.running import end_run
     from stickbreaker.corpus import Corpus
     from stickbreaker.topics.verbs.search_topics import search_topics
     from stickbreaker.topics.verbs.settings import SearchSettings
@@ -54,5 +54,5 @@ def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     settings = SearchSettings(**settings_for("search-k", kinds()["LDA"], options))  # pyright: ignore[reportArgumentType]
     tell_of_compiling()
     remedy = "the same command continues from here"
-    learn = partial(run_on, every=60.0, threads=settings.n_jobs, remedy=remedy)
+    learn = partial(end_run, every=60.0, threads=settings.n_jobs, remedy=remedy)
     show(search_topics(Corpus.open(corpus).named(corpus), settings, out, learn=learn, note=note), as_json)

@@ -30,7 +30,8 @@ def summarize_search(learned: "TopicsLearned") -> tuple[dict[str, object], list[
 
 def _weakest(learned: "TopicsLearned") -> tuple[dict[str, object], list[str]]:
     """The coherence of the weakest quarter of topics in documents that did not choose their words
-    ("weakest"), and a line if it is below 0; both are empty if it was not counted.
+    ("weakest"), how many topics are below 0 ("below"), and a line if the weakest quarter is; all are empty if
+    coherence was not counted.
     """
     import numpy as np
 
@@ -39,13 +40,14 @@ def _weakest(learned: "TopicsLearned") -> tuple[dict[str, object], list[str]]:
     if learned.coherence is None:
         return {}, []
     used = np.delete(np.array(learned.coherence, np.float64), learned.unused_topics)
-    weakest = weakest_quarter(used)
+    weakest, below = weakest_quarter(used), int((used < 0.0).sum())
+    found: dict[str, object] = {"weakest": weakest, "below": below}
     if weakest >= 0.0:
-        return {"weakest": weakest}, []
-    below = f"{int((used < 0.0).sum())} of {counted(len(used), 'topic')}"
-    return {"weakest": weakest}, [
-        f"{below} do not hold in documents that did not choose their words (NPMI of the weakest quarter "
-        f"{weakest:.2f}): `topics` marks them, search-k finds how many hold, merge joins similar ones"
+        return found, []
+    return found, [
+        f"{below} of {counted(len(used), 'topic')} do not hold in documents that did not choose their words "
+        f"(smoothed NPMI of the weakest quarter {weakest:.2f}): `topics` marks them, search-k finds how many "
+        "hold, merge joins similar ones"
     ]
 
 

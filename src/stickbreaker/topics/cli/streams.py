@@ -20,9 +20,9 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     written,
 )
+from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
 from stickbreaker.console.run_options import NewRun
-from stickbreaker.console.running import emit_finished
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import ParameterValues, as_options, command_line
@@ -62,7 +62,9 @@ class StreamChoice:
     snapshot_seconds: float = from_option(
         type=NumberRange(0.0), default=60.0, help="Stream: seconds at most; 0: every step."
     )
-    date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
+    date_field: str = from_option(
+        default="date", metavar="FIELD", help="Stream: the field with the date of a document."
+    )
 
     def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: ParameterValues) -> bool:
         """Whether documents are learned from as they come: with --stream, or from standard input with an open
@@ -140,7 +142,7 @@ def fit_stream(
                 )
         except Stopped:
             fail("interrupted before the first minibatch was there; nothing is saved")
-        _go_on(stream, run.out, stop, run.as_json)
+        _continue(stream, run.out, stop, run.as_json)
 
 
 def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json: bool) -> None:
@@ -158,9 +160,11 @@ def resume_stream(path: Path, threads: int | None, on_error: str | None, as_json
         except Stopped:
             fail(f"interrupted; the model is as it was saved; {REMEDY} {path}")
         if stream is None:
-            emit_finished(path, as_json)
+            from stickbreaker.estimators.run_summary import finished_before
+
+            show(finished_before(path), as_json)
             return
-        _go_on(stream, path, stop, as_json)
+        _continue(stream, path, stop, as_json)
 
 
 def is_stream(path: Path) -> bool:
@@ -178,14 +182,14 @@ def refuse_spark(settings: "TopicSettings") -> None:
         raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
 
 
-def _go_on(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
+def _continue(stream: "Stream", path: Path, stop: "Stop", as_json: bool) -> None:
     from stickbreaker.corpus.readers.problems import ReadingWarning
     from stickbreaker.estimators.streams import stream_directory
 
     progress = StreamProgress()
     try:
         with warnings_as_notes(ReadingWarning):
-            ended = stream_directory.go_on(stream, stop, progress)
+            ended = stream_directory.continue_stream(stream, stop, progress)
     except UserError:
         progress.done()
         if stream.is_saved:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.arguments import refuse_other_number
+from stickbreaker.core.arguments import refuse_other_number, rows_in
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
@@ -19,6 +19,7 @@ from stickbreaker.topics.evaluation.cooccurrence import Meetings, Tokens
 WINDOW = 110  # tokens in a window of C_v (Röder et al. 2015)
 TEXT_WINDOW = 200  # tokens in a window of NPMI
 EPSILON = 1e-12  # added by C_v to the probability of a pair (ibid.)
+PRIOR = 0.1  # windows that smoothed NPMI adds to those with a pair, and to those expected by chance
 
 
 class Coherence(NamedTuple):
@@ -32,8 +33,9 @@ class Coherence(NamedTuple):
 
 
 class Coherences(NamedTuple):
-    """The three measures of coherence for the same topics, and the numbers of documents (for UMass), of
-    windows (for C_v) and of longer windows of text (`texts`, for NPMI) in which words were counted.
+    """The measures of coherence for the same topics, and the numbers of documents (for UMass), of windows
+    (for C_v) and of longer windows of text (`texts`, for NPMI) in which words were counted. `smoothed`: NPMI
+    for few documents, in which each pair is as likely as by chance until these say otherwise.
 
     `ordered`: the corpus has its tokens in order, so that windows are known; otherwise each document counts
     as one.
@@ -46,6 +48,7 @@ class Coherences(NamedTuple):
     windows: int
     ordered: bool
     texts: int
+    smoothed: Coherence
 
 
 def coherence(
@@ -55,8 +58,8 @@ def coherence(
     language: str | None = None,
     documents: Callable[[int], NDArray[np.int64]] | None = None,
 ) -> Coherences:
-    """NPMI, UMass and C_v of topics' top words, from one pass over a reference corpus; words are matched by
-    spelling.
+    """NPMI, UMass, C_v and smoothed NPMI of topics' top words, from one pass over a reference corpus; words
+    are matched by spelling.
 
     `top_words`: for each topic the same number of words, two or more, most probable first. `corpus`: one, or
     texts, tokens, a table or a matrix, of which one is made. All its tokens count, whatever its vocabulary;
@@ -90,6 +93,7 @@ def coherence(
         counted.total,
         corpus.ordered,
         words.texts.total,
+        words.smoothed_npmi(),
     )
 
 
@@ -101,9 +105,13 @@ class TopWords:
     """
 
     def __init__(self, top_words: Sequence[Sequence[str]], language: str | None = None) -> None:
+        if not isinstance(top_words, Iterable):
+            problem = f"top_words is of the class {type(top_words).__name__}, not lists of words"
+            raise UserError(problem, remedy="give model.top_words(10), or coherence_of(model, documents)")
         if isinstance(top_words, str) or any(isinstance(topic, str) for topic in top_words):
             problem = "top_words has a string where a topic's list of words belongs"
             raise UserError(problem, remedy='give a list for each topic, as [["graph", "trees"]]')
+        top_words = rows_in("top_words", top_words, "the words of each topic, as [['graph', 'trees']]")
         distinct = dict.fromkeys(word for topic in top_words for word in topic)
         self.language = language
         self.column = {word: n for n, word in enumerate(distinct)}
@@ -142,6 +150,13 @@ class TopWords:
     def npmi(self) -> Coherence:
         """NPMI of each topic. Raises UserError if nothing was counted."""
         return _npmi(self.top, self.texts)
+
+    def smoothed_npmi(self) -> Coherence:
+        """Smoothed NPMI of each topic, for few documents (`smoothed_npmi_of`). Raises UserError if nothing
+        was counted.
+        """
+        first, second = np.triu_indices(self.top.shape[1], 1)
+        return smoothed_npmi_of(self.top[:, first], self.top[:, second], self.texts)
 
 
 def _tokens_of(entries: Entries, column: Mapping[str, int], language: str | None) -> Tokens:
@@ -273,6 +288,26 @@ def npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], documents: Meet
     total = _total(documents)
     both, left, right = (counts / total for counts in documents.pairs(first, second))
     return _means(npmi_of_shares(both, left, right), both)
+
+
+def smoothed_npmi_of(first: NDArray[np.int64], second: NDArray[np.int64], windows: Meetings) -> Coherence:
+    """Mean NPMI per topic of given pairs of words, each as likely as by chance until windows say otherwise.
+
+    In few documents most pairs of words never meet, whether the words belong together or not, and NPMI is -1
+    for each. Here a pair's ratio p_ij / p_i p_j has a gamma prior of mean 1, and its posterior mean is taken,
+    (n + a) / (m + a), where n windows have the pair, m = N p_i p_j would have it by chance, and a is `PRIOR`
+    (a Poisson model as of DuMouchel 1999, with one gamma distribution). n and N are numbers of windows that
+    do not overlap. A pair with a word that never occurs counts 0. Arguments and errors as for `npmi_of`.
+    """
+    total = _total(windows)
+    both, left, right = (counts / total for counts in windows.pairs(first, second))
+    by_chance = left * right
+    ratio = (windows.apart * both + PRIOR) / (windows.apart * by_chance + PRIOR)
+    together = ratio * by_chance
+    scores = np.zeros(both.shape)
+    inner = (together > 0.0) & (together < 1.0)
+    scores[inner] = np.log(ratio[inner]) / -np.log(together[inner])
+    return _means(np.maximum(scores, -1.0), both)
 
 
 def npmi_of_shares(

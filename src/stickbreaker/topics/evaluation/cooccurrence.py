@@ -26,7 +26,7 @@ class Tokens(NamedTuple):
 
 class Meetings:
     """Co-occurrence counts: in how many of `total` documents, or windows of text, each word occurs, and each
-    pair of words together.
+    pair of words together. `apart`: how many such windows there would be if they did not overlap.
 
     >>> meetings = Meetings(3)
     >>> meetings.add_documents(Tokens(np.array([0, 3, 5]), np.array([0, 1, 0, 1, -1])))
@@ -39,6 +39,7 @@ class Meetings:
 
         self.n_words = n_words
         self.total = 0
+        self.apart = 0.0
         self.together = csr_array((n_words, n_words), dtype=np.int64)
 
     def add_documents(self, tokens: Tokens) -> None:
@@ -49,6 +50,7 @@ class Meetings:
         keys = np.unique(owner[known] * self.n_words + tokens.words[known])
         self._add(keys // self.n_words, keys % self.n_words, np.ones(size, np.int64))
         self.total += size
+        self.apart += size
 
     def add_windows(self, tokens: Tokens, width: int) -> None:
         """Count every window of `width` consecutive tokens; a word counts once per window.
@@ -56,7 +58,9 @@ class Meetings:
         Words must be in the order of the text. A document of n tokens has n - width + 1 windows, a shorter
         one is one window, and an empty one has none.
         """
+        lengths = np.diff(tokens.offsets)
         self.total += int(_windows_of(tokens.offsets, width).sum())
+        self.apart += float(np.maximum(lengths[lengths > 0] / width, 1.0).sum())
         for states, words, windows in _states(*_stretches(tokens, width)):
             self._add(states, words, windows)
 
@@ -78,7 +82,8 @@ class Meetings:
         words.
         """
         both = copy.copy(self)
-        both.total, both.together = self.total + other.total, self.together + other.together
+        both.total, both.apart = self.total + other.total, self.apart + other.apart
+        both.together = self.together + other.together
         return both
 
     def _add(self, rows: Ints, words: Ints, weights: NDArray[np.int64]) -> None:

@@ -53,7 +53,7 @@ class LDAPlan(TopicPlan[LDASettings]):
             if not learned or str(given).startswith("learned-symmetric"):
                 remedy = 'leave out alpha, or give where it starts, as in "learned:0.5"'
                 raise UserError(f"prevalence learns alpha, and alpha={given!r}", remedy=remedy)
-            read_formula(prevalence)
+            read_formula(prevalence, prior=True)
             return PrevalencePrior(alphas, prevalence)
         return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))
 

@@ -8,7 +8,7 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean
 from stickbreaker.pages.views import Column, Table
-from stickbreaker.topics.report_documents import IN_HALVES, LEARNED
+from stickbreaker.topics.report_documents import IN_HALVES, LEARNED, SMOOTHED
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
@@ -19,22 +19,23 @@ def coherence_counted_in(figures: JsonObject) -> str:
     """Where the words of topics were counted for their coherence, for readers of the report. figures: those
     of the model's documents.
 
-    >>> coherence_counted_in({"coherence_in": [1200, 1, 2]})
-    '1,200 windows of 200 words, each half of the documents for words chosen by the other half'
+    >>> coherence_counted_in({"coherence_in": [1200, 1, 2, 1]})
+    '1,200 windows of 200 words, each half of the documents for words chosen by the other half (smoothed)'
     >>> coherence_counted_in({"coherence_in": [1200, 1, 0]})
     '1,200 windows of 200 words of the documents learned from'
     >>> coherence_counted_in({})
     'the documents'
     """
     counted = figures.get("coherence_in", ())
-    if len(counted) != 3:
+    if len(counted) < 3:
         return "the documents"  # of an older version
-    number, windows, where = counted
+    number, windows, where = counted[:3]
+    smoothed = " (smoothed)" if SMOOTHED in counted[3:] else ""
     if where == IN_HALVES:
         unit = "windows of 200 words" if windows else "documents (their words have no order)"
-        return f"{number:,} {unit}, each half of the documents for words chosen by the other half"
+        return f"{number:,} {unit}, each half of the documents for words chosen by the other half{smoothed}"
     unit = "windows of 200 words of the documents" if windows else "documents (their words have no order)"
-    return f"{number:,} {unit} {'learned from' if where == LEARNED else 'not learned from'}"
+    return f"{number:,} {unit} {'learned from' if where == LEARNED else 'not learned from'}{smoothed}"
 
 
 def measures(report: TopicReport) -> Section | None:

@@ -147,7 +147,9 @@ def write_report_documents(found: TopicsLearned, corpus: Corpus, folder: Path) -
     fitted = corpus.fingerprint == fitted_fingerprint(facts.corpus)
     known = fitted or digest_of_documents(corpus) in {one.fingerprint for one in facts.updates}
     source = source_of(corpus, found.model, facts.held_out if fitted else 0.0)
-    halves = word_counts_of(found.reader, facts.settings, source, engine).halves if fitted else None
+    halves = None
+    if fitted:
+        halves = word_counts_of(found.reader, facts.settings, source, engine, whole=False).halves
     write_documents(found, source, engine, folder, learned_from_these=known, halves=halves)
 
 

@@ -35,7 +35,9 @@ WINDOW = 200  # most words of a window of text in which words are company
 
 
 class WordCounts(NamedTuple):
-    """What ranks the words of topics, from all documents (`whole`), and from each half of them (`halves`)."""
+    """What ranks the words of topics, from all documents (`whole`), and from each half of them (`halves`);
+    None if not counted.
+    """
 
     whole: WordDocuments | None
     halves: tuple[WordDocuments, WordDocuments] | None
@@ -48,11 +50,12 @@ def word_counts_of(
     engine: Engine,
     known: DocumentTopics | None = None,
     *,
+    whole: bool = True,
     halves: bool = True,
 ) -> WordCounts:
     """Count what ranks topics' words: in how many documents each topic uses them, how far documents support
-    them, and how often the top words occur together; with `halves` also in each half of the documents, which
-    are cut by a hash of their ids (`in_second_half`).
+    them, and how often the top words occur together; with `whole` in all documents, with `halves` in each
+    half of them, which are cut by a hash of their ids (`in_second_half`). What is not asked for is None.
 
     Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
     would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes` of
@@ -72,17 +75,19 @@ def word_counts_of(
     if halves and local and n_words * n_topics <= most // 2:
         documents.second = np.zeros((n_words, SUMS * n_topics + 1))
     sums = _summed(engine, documents)
-    counted = sides_of(sums, parts)
-    whole = with_company(counted, _summed(engine, MeetingCounts(sent, source, counted))[0])
+    of_all = None
+    if whole:
+        counted = sides_of(sums, parts)
+        of_all = with_company(counted, _summed(engine, MeetingCounts(sent, source, counted))[0])
     second, size = documents.second, sum(len(source.numbers(block)) for block in range(source.n_blocks))
     if second is None or not 0 < documents.n_second < size:
-        return WordCounts(whole, None)
+        return WordCounts(of_all, None)
     found = [sides_of(np.maximum(sums - second, 0.0), parts), sides_of(second, parts)]
     one, other = (
         with_company(side, _summed(engine, MeetingCounts(sent, source, side, half))[0])
         for half, side in enumerate(found)
     )
-    return WordCounts(whole, (one, other))
+    return WordCounts(of_all, (one, other))
 
 
 def in_second_half(source: Source, block: int) -> NDArray[np.bool_]:

@@ -232,8 +232,8 @@ def _scores(model: TopicsLearned, corpus: Corpus, held_out: float, by: str, path
     if by == DEFAULT and figures.get("coherence_in", (0, 0, 0))[2] == IN_HALVES:
         values, counted_in = np.array(figures["coherence"]), coherence_counted_in(figures)
     else:
-        values = np.mean([one.npmi.per_topic for one in measured], axis=0)
-        counted_in = f"{measured[0].texts:,} windows of the documents held out"
+        values = np.mean([one.smoothed.per_topic for one in measured], axis=0)
+        counted_in = f"{measured[0].texts:,} windows of the documents held out (smoothed)"
     values = np.delete(values, model.unused_topics)
     means = {
         name: sum(getattr(one, name).mean for one in measured) / len(measured) for name in ("umass", "c_v")

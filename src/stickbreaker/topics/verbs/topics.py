@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import descending
 from stickbreaker.estimators.learned import AnyLearned, saved_at
-from stickbreaker.estimators.topic_lines import unused_line
+from stickbreaker.estimators.topic_lines import ListOfTopics, unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.learned import TopicsLearned, topics_in
@@ -59,7 +59,7 @@ class ListedTopic(VerbResult):
 
 
 @dataclass(frozen=True, repr=False)
-class TopicList(VerbResult):
+class TopicList(ListOfTopics):
     """The topics of a model, the largest first. `coherence_counted_in`: the documents in which coherence was
     counted; None if it was not.
 
@@ -114,7 +114,7 @@ class TopicThen:
 
 
 @dataclass(frozen=True, repr=False)
-class TopicSnapshot(VerbResult):
+class TopicSnapshot(ListOfTopics):
     """A model's topics at an earlier step or date; as text a line per topic."""
 
     model: str
@@ -163,11 +163,11 @@ def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | Topi
     """
     if settings.prompt:
         if settings.at is not None:
-            raise UserError("prompt=True does not go with at", remedy="leave one of them out")
+            raise UserError("prompt=True does not go with `at`", remedy="leave one of them out")
         return label_prompt(learned, settings.top)
     if settings.at is not None:
         if settings.by != TopicsSettings.by:
-            problem = f'by="{settings.by}" does not go with at: snapshots keep the most frequent words'
+            problem = f'by="{settings.by}" does not go with `at`: snapshots keep the most frequent words'
             raise UserError(problem, remedy="leave one of them out")
         return topics_at(learned, settings.at, settings.top)
     learned, path = topics_in(learned, "topics"), saved_at(learned)

@@ -16,7 +16,6 @@ from stickbreaker.core.option_names import as_options
 if TYPE_CHECKING:
     from stickbreaker.translation.alignment.aligned_words import Links
     from stickbreaker.translation.bitext import Bitext
-    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
     from stickbreaker.translation.phrases.phrase_table import PhraseTable
 
 
@@ -32,7 +31,8 @@ class BitextChoice:
     document_field: str = from_option(
         default="doc",
         metavar="FIELD",
-        help="Field or column with the document that a pair is of.  [default: doc, or else document]",
+        help="Field or column with the name of the document that a pair belongs to.  "
+        "[default: doc, or else document]",
     )
     domain_field: str = from_option(
         default="domain", metavar="FIELD", help="Field or column with a document's domain."
@@ -89,19 +89,6 @@ def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: Bite
     for kind, count in bitext.corpus.skipped.items():
         note(f"skipped {count} ({kind}); the first: {as_options(bitext.corpus.about.first_skipped[kind])}")
     return bitext
-
-
-def read_as_learned(lexicon: "TopicLexicon", inputs: tuple[str, ...]) -> "Bitext":
-    """Read sentence pairs for a lexicon, with the languages and field names of the input that it was learned
-    from.
-
-    Raises UserError for unreadable input.
-    """
-    from stickbreaker.corpus.readers.problems import ReadingWarning
-    from stickbreaker.translation.bitext import Bitext
-
-    with warnings_as_notes(ReadingWarning):
-        return Bitext.read(inputs, lexicon.bitext.fields)
 
 
 def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":

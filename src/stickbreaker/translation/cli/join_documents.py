@@ -1,14 +1,11 @@
 """`stickbreaker translate documents`: pairs of sentences joined into documents, to learn topics of."""
 
-import json
 from pathlib import Path
 
 import click
 
 from stickbreaker.console.console import PATH, command, emit, option
-from stickbreaker.core.errors import counted
-from stickbreaker.core.files import atomic_file, refuse_file
-from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.files import refuse_file
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
@@ -44,33 +41,21 @@ def documents(
     reading: BitextChoice,
     as_json: bool,
 ) -> None:
-    """Join the pairs of each document, to learn topics of: a line a document, with its text in each language.
+    """Write the texts of each document, joined from its pairs, to learn topics from: a line per document.
 
-    Topics are learned of these, in both languages or the source alone, for `translate learn --topics`.
+    A line has the text in each language. Topics are learned from these, in both languages or from the source
+    alone, for `translate learn --topics`.
     """
     for file in (out, tokens):
         if file is not None:
             refuse_file(file, overwrite)
     pairs = read_bitext(bitext, source, target, reading)
-    with atomic_file(out, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
-        for name, domain, first, second in zip(
-            pairs.names, pairs.domains, *pairs.document_texts, strict=True
-        ):
-            about = {"domain": domain} if domain else {}
-            row = {"id": name, **about, pairs.source: first, pairs.target: second}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    from stickbreaker import translation
+
+    found = translation.documents(pairs)
+    found.write(out, overwrite=overwrite)
     if tokens is not None:
-        with atomic_file(tokens, overwrite=overwrite) as partial, partial.open("w", encoding="utf-8") as file:
-            sides = [side.spelled(words) for words, side in zip(pairs.words, pairs.sides, strict=True)]
-            file.writelines(f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in zip(*sides, strict=True))
-    result = {"out": str(out), "documents": len(pairs.names), "pairs": pairs.n_pairs}
-    codes = f"{pairs.source}={pairs.source},{pairs.target}={pairs.target}"
-    emit(result, as_json, lambda found: _as_text(found, codes))
-
-
-def _as_text(result: JsonObject, codes: str) -> str:
-    counts = f"{counted(result['documents'], 'document')} of {counted(result['pairs'], 'pair')} of sentences"
-    return (
-        f"{result['out']}: {counts}\n"
-        f"Next: stickbreaker fit lda {quoted_path(result['out'])} --text-field {codes} --out model"
-    )
+        found.write_tokens(tokens, overwrite=overwrite)
+    fields = f"{pairs.source}={pairs.source},{pairs.target}={pairs.target}"
+    following = f"Next: stickbreaker fit lda {quoted_path(out)} --text-field {fields} --out model"
+    emit({"out": str(out), **found.as_json()}, as_json, lambda _: f"{out}: {found}\n{following}")

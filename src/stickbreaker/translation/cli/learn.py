@@ -17,8 +17,6 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     threads_option,
 )
-from stickbreaker.core.errors import counted
-from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
 from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
@@ -29,8 +27,6 @@ from stickbreaker.translation.cli.bitext_options import (
     language_options,
     read_bitext,
 )
-
-MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other tokens
 
 
 @click.command(
@@ -45,8 +41,8 @@ MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other toke
     "--alignments",
     type=PATH,
     metavar="FILE",
-    help="Which words are linked, 0-0 1-2 of each pair a line, by another program, of these tokens (see "
-    "translate documents --tokens).  [default: linked here]",
+    help="Which words another program linked: a line for each pair, such as 0-0 1-2, that counts the words "
+    "of translate documents --tokens.  [default: linked here]",
 )
 @option("--phrases", is_flag=True, help="Learn phrases too, to translate sentences (translate tune, run).")
 @option(
@@ -54,14 +50,14 @@ MOST_UNKNOWN = 0.05  # of the words of the pairs: a language model of other toke
     type=PATH,
     metavar="MODEL|FILE",
     help="--phrases: a saved n-gram model, with topics or without, or a file in the ARPA format, of the "
-    "language translated into.  [default: trigrams, learned of the pairs]",
+    "target language.  [default: trigrams, learned from the pairs]",
 )
 @option(
     "--phrase-table",
     type=PATH,
     metavar="FILE",
-    help="--phrases: those of a file as Moses and translate export write it, of these tokens (see translate "
-    "documents --tokens).  [default: counted here]",
+    help="--phrases: read them from a file, as Moses and translate export write it, of the words of "
+    "translate documents --tokens.  [default: counted here]",
 )
 @option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
 @bitext_options
@@ -98,53 +94,26 @@ def learn(
     refuse_existing(out, overwrite)
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
-    from stickbreaker.topics.learned import load_topics
-    from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
+    from stickbreaker import translation
+    from stickbreaker.translation.verbs.learn import MOST_UNKNOWN, topics_of
 
-    model = None if topics is None else load_topics(topics, "transform", threads)
+    model = None if topics is None else topics_of(topics, threads)
     pairs = read_bitext(bitext, source, target, reading)
-    links = given_links(alignments, pairs)
-    given = None if phrase_table is None else given_phrases(phrase_table, pairs)
-    lexicon = TopicLexicon.learn(pairs, model, links, threads=threads, progress=line.show)
-    table = None
-    if phrases:
-        from stickbreaker.translation.phrases.learning_phrases import learn_phrases
-        from stickbreaker.translation.phrases.saved_phrases import save_with_phrases
-
-        model_of_phrases = learn_phrases(lexicon, language_model, line.show, given)
-        save_with_phrases(model_of_phrases, out, overwrite=overwrite)
-        if model_of_phrases.unknown_share > MOST_UNKNOWN:
-            share = f"{100 * model_of_phrases.unknown_share:.0f} %"
-            note(f"note: the language model does not know {share} of the words of the pairs, {target}")
-        table = model_of_phrases.table
-    else:
-        lexicon.save(out, overwrite=overwrite)
+    found = translation.learn(
+        pairs,
+        model,
+        links=given_links(alignments, pairs),
+        phrases=phrases,
+        language_model=language_model,
+        phrase_table=None if phrase_table is None else given_phrases(phrase_table, pairs),
+        n_jobs=threads,
+        progress=line.show,
+    )
+    found.save(out, overwrite=overwrite)
+    if found.unknown_share > MOST_UNKNOWN:
+        share = f"{100 * found.unknown_share:.0f} %"
+        note(f"note: the language model does not know {share} of the words of the pairs, {target}")
     line.show(f"learned in {time.monotonic() - start:.0f} s", last=True)
-    forward = lexicon.forward
-    figures = {
-        "pairs": pairs.n_pairs,
-        "documents": len(pairs.names),
-        "links": len(lexicon.links.source),
-        "word_pairs": len(forward.counts.words),
-        "topics": forward.n_topics,
-        **({} if table is None else {"phrases": table.n_options}),
-        "strengths": {
-            f"{a}-{b}": {"base": one.base, "topic": one.topic}
-            for (a, b), one in zip(
-                ((pairs.source, pairs.target), (pairs.target, pairs.source)), lexicon.strengths, strict=True
-            )
-        },
-    }
-    emit({"out": str(out), **figures}, as_json, _as_text)
-
-
-def _as_text(result: JsonObject) -> str:
-    lines = [
-        f"{result['out']}: {counted(result['pairs'], 'pair')} of sentences, "
-        f"{counted(result['documents'], 'document')}, {counted(result['links'], 'link')} of "
-        f"{counted(result['word_pairs'], 'pair')} of words, {counted(result['topics'], 'topic')}"
-    ]
-    if "phrases" in result:
-        lines[0] += f", {counted(result['phrases'], 'translation')} of phrases"
-        return "\n".join([*lines, f"Next: stickbreaker translate tune {quoted_path(result['out'])} DEV"])
-    return "\n".join([*lines, f"Next: stickbreaker translate terms {quoted_path(result['out'])}"])
+    following = f"terms {quoted_path(out)}" if found.phrases is None else f"tune {quoted_path(out)} DEV"
+    text = f"{out}: {found}\nNext: stickbreaker translate {following}"
+    emit({"out": str(out), **found.as_json()}, as_json, lambda _: text)

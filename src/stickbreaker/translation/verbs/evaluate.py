@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.document_files import DocumentFiles
+from stickbreaker.estimators.document_files import files_in
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.alignment.pharaoh import read_pharaoh
 from stickbreaker.translation.bitext import Bitext
@@ -81,14 +81,15 @@ def bitext_for(model: "TopicLexicon | PhraseModel", documents: object) -> Bitext
     """
     if isinstance(documents, Bitext):
         return documents
-    if not isinstance(documents, DocumentFiles):
+    files = files_in(documents)
+    if files is None:
         problem = f"an object of the class {type(documents).__name__} was given instead of a Bitext"
-        raise UserError(problem, remedy="give Bitext.of(pairs, source, target)")
+        raise UserError(problem, remedy="give Bitext.of(pairs, source, target), or the path of a file")
     fields = _lexicon_of(model).bitext.fields
-    if "text_field" in documents.given:
-        fields = replace(fields, text_field=documents.options.text_field)
-    bitext = Bitext.read(documents.paths, fields, documents.options)
-    return replace(bitext, corpus=bitext.corpus.named(documents.name))
+    if "text_field" in files.given:
+        fields = replace(fields, text_field=files.options.text_field)
+    bitext = Bitext.read(files.paths, fields, files.options)
+    return replace(bitext, corpus=bitext.corpus.named(files.name))
 
 
 def evaluate(model: "TopicLexicon | PhraseModel", bitext: Bitext, settings: ScoreSettings) -> LexiconScores:
