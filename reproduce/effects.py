@@ -4,13 +4,19 @@ Documents of two groups are drawn from three topics of 60 words; the first topic
 between the groups by a known effect. Models are fitted as users fit them, topics included, and every interval
 is compared with the effect:
 
-    python -m reproduce.effects --words 15 --documents 1000 --effect 0.15 --simulations 40
+    python -m reproduce.effects --words 15 50 --documents 200 1000 --effect 0 0.15 --out intervals.jsonl
 
-Two ways: the prior of a model with `prevalence`, and `effect` with a formula after a fit without it.
+Three ways: the prior of a model with `prevalence`, without and with the author (`pooled`, for `--authors`),
+and `effect` with a formula after a fit without it. Each interval is written to the file as soon as it is
+known, and those that it has already are not computed again.
 """
 
 import argparse
+import json
 import warnings
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +28,7 @@ from stickbreaker.topics.effects_of_metadata import effects_of_metadata
 from stickbreaker.topics.effects_of_prevalence import expected_shares
 
 TOPICS, WORDS, CONCENTRATION = 3, 60, 3.0
+SPREAD = 0.5  # standard deviation of log alpha between authors
 
 
 class Groups(NamedTuple):
@@ -45,6 +52,7 @@ def two_groups(
     effect: float,
     seed: int,
     own: float = 1.0,
+    authors: int = 0,
     concentration: float = CONCENTRATION,
 ) -> Groups:
     """Draw `documents` documents of `words` words each, half of them with party=a and half with party=b.
@@ -52,7 +60,8 @@ def two_groups(
     Topic shares are Dirichlet draws with the sum `concentration`; the expected share of the first topic is
     1/3 - effect/2 or 1/3 + effect/2, the others share the rest. own: the probability of a topic's own third
     of the words. Below 1, purer topics explain the same documents with an effect of own - (1 - own) / 2
-    times this one, and are often learned.
+    times this one, and are often learned. authors: if above 0, documents are by as many authors, each of one
+    party, and log alpha of each topic differs between authors of a party by a normal draw (`SPREAD`).
     """
     generator, width = np.random.default_rng(seed), WORDS // TOPICS
     topics = np.full((TOPICS, WORDS), (1.0 - own) / (WORDS - width))
@@ -61,25 +70,31 @@ def two_groups(
     group = np.arange(documents) % 2
     first = 1.0 / TOPICS + effect * (group - 0.5)
     shares = np.column_stack([first, *[(1.0 - first) / (TOPICS - 1)] * (TOPICS - 1)])
+    author = np.arange(documents) % max(authors, 1)
+    apart = SPREAD * generator.standard_normal((authors, TOPICS)) if authors else np.zeros((1, TOPICS))
     texts: list[list[str]] = []
-    for row in shares:
+    for row in shares * np.exp(apart[author]):
         counts = generator.multinomial(words, generator.dirichlet(concentration * row))
         drawn = [generator.choice(WORDS, n, p=topics[k]) for k, n in enumerate(counts)]
         texts.append([f"w{w:02d}" for w in np.concatenate(drawn)])
-    metadata = [{"party": "ab"[g]} for g in group.tolist()]
+    metadata = [{"party": "ab"[d % 2], "author": f"w{a}"} for d, a in enumerate(author.tolist())]
     return Groups(Corpus.from_tokens(texts, metadata=metadata, rule=VocabularyRule(1, 1.0)), topics)
 
 
-def of_prior(groups: Groups, inference: str, seed: int) -> Interval:
+def of_prior(groups: Groups, inference: str, seed: int, formula: str = "party") -> Interval:
     """The effect by a model whose prior depends on the group."""
-    model = LDA(TOPICS, prevalence="party", inference=inference, random_state=seed, n_jobs=1).fit(
-        groups.corpus
-    )
+    model = LDA(TOPICS, prevalence=formula, inference=inference, random_state=seed, n_jobs=1)
+    model.fit(groups.corpus)
     found, k = expected_shares(model), _first_topic(model, groups)
     place = 1 - found.places[0].reference  # two levels, of which one is the reference
     sign = 1.0 if found.places[place].values == {"party": "b"} else -1.0
     ends = sorted((sign * found.difference_low[place, k], sign * found.difference_high[place, k]))
     return Interval(sign * float(found.differences[place, k]), *ends)
+
+
+def of_pooled(groups: Groups, inference: str, seed: int) -> Interval:
+    """The effect by a model whose prior also depends on the author."""
+    return of_prior(groups, inference, seed, "party + (1 | author)")
 
 
 def of_composition(groups: Groups, inference: str, seed: int) -> Interval:
@@ -102,34 +117,76 @@ def _first_topic(model: LDA, groups: Groups) -> int:
     return int(matched(found, groups.topics)[0][0])
 
 
+class Cell(NamedTuple):
+    """A cell of the table of results: what was drawn (`two_groups`), and how the effect was estimated."""
+
+    words: int
+    documents: int
+    effect: float
+    own: float
+    inference: str
+    way: str
+    authors: int = 0
+
+
+WAYS = {"prior": of_prior, "composition": of_composition, "pooled": of_pooled}
+
+
+def simulate(cell: Cell, seed: int) -> Interval:
+    """The interval of one simulation."""
+    groups = two_groups(cell.words, cell.documents, cell.effect, seed, cell.own, cell.authors)
+    return WAYS[cell.way](groups, cell.inference, seed)
+
+
+def read_intervals(file: Path) -> dict[tuple[Cell, int], Interval]:
+    """The intervals that a file has, by cell and seed; none if there is no file."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    found: dict[tuple[Cell, int], Interval] = {}
+    for line in lines:
+        cell, seed, interval = json.loads(line)
+        found[Cell(*cell), seed] = Interval(*interval)
+    return found
+
+
+def table_of(found: dict[tuple[Cell, int], Interval]) -> Iterator[str]:
+    """For each cell a line of a table in Markdown: mean estimate, mean width, and how many intervals hold the
+    effect.
+    """
+    yield f"| {' | '.join(Cell._fields)} | mean estimate | width | hold it |"
+    yield "|---" * (len(Cell._fields) + 3) + "|"
+    for cell in sorted({cell for cell, _ in found}):
+        own = np.array([interval for (other, _), interval in found.items() if other == cell])
+        held = int(((own[:, 1] <= cell.effect) & (cell.effect <= own[:, 2])).sum())
+        figures = f"{own[:, 0].mean():.3f} | {(own[:, 2] - own[:, 1]).mean():.3f} | {held} of {len(own)}"
+        yield f"| {' | '.join(map(str, cell))} | {figures} |"
+
+
 def main() -> None:
-    """Print, for each way, the mean estimate and the share of intervals that hold the effect."""
+    """Print, for each cell, the mean estimate and how many intervals hold the effect."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--words", type=int, default=15)
-    parser.add_argument("--documents", type=int, default=1000)
-    parser.add_argument("--effect", type=float, default=0.15)
-    parser.add_argument("--own", type=float, default=1.0)
-    parser.add_argument("--inference", default="mean-field")
+    parser.add_argument("--words", type=int, nargs="+", default=[15])
+    parser.add_argument("--documents", type=int, nargs="+", default=[1000])
+    parser.add_argument("--effect", type=float, nargs="+", default=[0.15])
+    parser.add_argument("--own", type=float, nargs="+", default=[1.0])
+    parser.add_argument("--inference", nargs="+", default=["mean-field"])
+    parser.add_argument("--ways", nargs="+", default=["prior", "composition"], choices=list(WAYS))
+    parser.add_argument("--authors", type=int, default=0)
     parser.add_argument("--simulations", type=int, default=40)
-    parser.add_argument("--ways", nargs="+", default=["prior", "composition"])
+    parser.add_argument("--out", type=Path, default=Path("intervals.jsonl"))
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    ways = {"prior": of_prior, "composition": of_composition}
-    found: dict[str, list[Interval]] = {way: [] for way in asked.ways}
-    for seed in range(asked.simulations):
-        groups = two_groups(asked.words, asked.documents, asked.effect, seed, asked.own)
-        for way in asked.ways:
-            found[way].append(ways[way](groups, asked.inference, seed))
-    for way, intervals in found.items():
-        held = np.mean([one.low <= asked.effect <= one.high for one in intervals])
-        mean, width = (
-            np.mean([f(one) for one in intervals]) for f in (lambda i: i.estimate, lambda i: i.high - i.low)
-        )
-        of = f"{asked.words} words, {asked.documents} documents, effect {asked.effect}, own {asked.own}"
-        figures = f"mean {mean:.3f}, width {width:.3f}, held {held:.3f} of {len(intervals)}"
-        print(f"{of}, {asked.inference}, {way}: {figures}", flush=True)
+    found = read_intervals(asked.out)
+    grid = product(asked.documents, asked.words, asked.effect, asked.own, asked.inference, asked.ways)
+    cells = [Cell(words, documents, *rest, asked.authors) for documents, words, *rest in grid]
+    for cell in cells:
+        for seed in range(asked.simulations):
+            if (cell, seed) not in found:
+                found[cell, seed] = simulate(cell, seed)
+                with asked.out.open("a") as file:
+                    file.write(json.dumps([cell, seed, found[cell, seed]]) + "\n")
+    print("\n".join(table_of({(cell, seed): one for (cell, seed), one in found.items() if cell in cells})))
 
 
 if __name__ == "__main__":

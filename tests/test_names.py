@@ -9,6 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "stickbreaker"
 FILES = sorted(SOURCE.rglob("*.py"))
@@ -62,6 +64,7 @@ def definitions(path: Path) -> Iterator[tuple[int, str]]:
                 yield field.lineno, field.target.id
 
 
+@pytest.mark.ci
 def test_names_are_made_of_words_with_one_meaning():
     wrong = [
         f"{path.relative_to(ROOT)}:{line} {name}"

@@ -4,6 +4,8 @@ import ast
 import importlib
 from pathlib import Path
 
+import pytest
+
 import stickbreaker
 
 SOURCE = Path(stickbreaker.__file__).parent
@@ -72,6 +74,7 @@ def test_purposes_keep_their_spelling():
     assert set(spellings) == SPELLINGS
 
 
+@pytest.mark.ci
 def test_purposes_are_spelled_in_files_of_their_own():
     elsewhere: list[str] = []
     toys = SOURCE / "testing"  # which are as models of other packages, with purposes of their own

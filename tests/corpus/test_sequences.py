@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.cli import main
 from stickbreaker.core.errors import UserError
@@ -87,7 +88,7 @@ def both(documents, path: Path, **settings):
 
 
 @pytest.mark.long("many corpora that Hypothesis draws")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40 if EXHAUSTIVE else 12, deadline=None)
 @given(documents=tree_documents(), data=st.data())
 def test_what_was_written_is_read(tmp_path_factory, documents, data):
     """Also in blocks of few, taken, cut and joined in any order; bags are those of the tokens alone."""

@@ -119,28 +119,28 @@ def test_the_number_follows_a_stream_whose_topics_change(n_topics, given):
 @BOTH
 def test_without_births_the_number_stays(words):
     assert (
-        learned(model_of(8, moves="split-merge", words=words), minibatches(part=6)).trace_[-1]["topics"] == 8
+        learned(model_of(8, moves="split-merge", words=words), minibatches(part=3)).trace_[-1]["topics"] == 8
     )
 
 
 @pytest.mark.long("a stream that is long enough for births")
 def test_there_are_never_more_topics_than_the_limit(monkeypatch):
     monkeypatch.setattr(stream_births, "MOST_TOPICS", 4)
-    model = learned(model_of(), minibatches())
+    model = learned(model_of(), minibatches(part=5))
     assert max(record["topics"] for record in model.trace_) == 4
 
 
 @pytest.mark.long("a stream that is long enough for births")
 def test_a_limit_below_the_first_number_opens_none(monkeypatch):
     monkeypatch.setattr(stream_births, "MOST_TOPICS", 2)
-    assert max(record["topics"] for record in learned(model_of(3), minibatches()).trace_) <= 3
+    assert max(record["topics"] for record in learned(model_of(3), minibatches(part=5)).trace_) <= 3
 
 
 @pytest.mark.long("a stream that is long enough for births")
 @BOTH
 def test_no_count_falls_below_zero(words):
     """A topic that takes all tokens of a word from another leaves none, but for rounding."""
-    model = learned(model_of(words=words), minibatches(part=8))
+    model = learned(model_of(words=words), minibatches(part=5))
     arrays = model.engine_.table.arrays()
     assert model.engine_.table.scale != 1.0
     assert min(values.min() for name, values in arrays.items() if "counts" in name) >= 0.0
@@ -187,7 +187,7 @@ def test_a_stream_saved_when_topics_have_just_come_goes_on(words, tmp_path):
 
 @pytest.mark.long("a stream that is long enough for births")
 def test_what_happened_is_told_as_splits_and_merges():
-    model = learned(model_of(), minibatches())
+    model = learned(model_of(), minibatches(part=8))
     kinds = [edit["move"] for edit in edits(model)]
     assert 2 + kinds.count("split") - kinds.count("merge") == model.trace_[-1]["topics"]
     assert set(kinds) == {"split", "merge"}

@@ -9,18 +9,31 @@ import pyarrow as pa
 from stickbreaker.core.errors import UserError, counted, shown
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Array
+from stickbreaker.core.records import Array, Record
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics import purposes
 from stickbreaker.topics.formula_coding import Coding
+from stickbreaker.topics.formula_levels import TermLevels
 from stickbreaker.topics.learned_topics import LearnedTopics
-from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, INFORMATION, VARIANCES
+from stickbreaker.topics.model.priors.level_information import level_draws
+from stickbreaker.topics.model.priors.prevalence import (
+    COEFFICIENTS,
+    INFORMATION,
+    LEVEL_INFORMATION,
+    LEVEL_SHARES,
+    LEVEL_VARIANCES,
+    VARIANCES,
+    PrevalencePrior,
+    coefficients_in,
+)
+from stickbreaker.topics.model.priors.prevalence_terms import log_alphas_of
 
 DRAWS = 2_000  # of the coefficients, for intervals
 LEVEL = 0.95
 POINTS = 11  # values of a range of numbers
 MOST_POINTS = 200
 FEW = 50  # levels of a field that are listed
+LARGEST = 3  # pooled levels that are listed for a topic
 
 
 class Place(NamedTuple):
@@ -38,9 +51,31 @@ class Place(NamedTuple):
         return ", ".join(f"{name}={_spelled(value)}" for name, value in self.values.items()) or "all"
 
 
+class LargeLevel(NamedTuple):
+    """A level of a term such as (1 | author) in which a topic's expected share differs from that of an
+    average document, by `difference`; `documents`: how many have the level.
+    """
+
+    topic: int
+    level: str
+    documents: int
+    difference: float
+
+
+class LevelSpread(NamedTuple):
+    """How far the levels of a term lie apart: the standard deviation of log alpha between levels, or between
+    neighbours of a walk. `largest`: for each topic, the pooled levels that differ most; empty for a walk.
+    """
+
+    term: TermLevels
+    deviation: float
+    largest: tuple[LargeLevel, ...]
+
+
 class ExpectedShares(NamedTuple):
     """Expected topic shares at some places (places × topics), with the bounds of what 95 % of the draws of
-    the coefficients give, and how much larger they are than at the place of reference.
+    the coefficients give, and how much larger they are than at the place of reference. `spreads`: of terms
+    with levels.
     """
 
     places: Sequence[Place]
@@ -50,6 +85,7 @@ class ExpectedShares(NamedTuple):
     differences: Array
     difference_low: Array
     difference_high: Array
+    spreads: tuple[LevelSpread, ...] = ()
 
     def table(self, names: Sequence[str | None]) -> pa.Table:
         """A row for each topic and place, topic by topic. Columns: topic (its number), name, at, documents,
@@ -79,8 +115,9 @@ def expected_shares(estimator: LearnedTopics, at: str | None = None) -> Expected
     alpha_d, with intervals.
 
     at: values of fields, such as "party=A, year=1990:2020" (a range of numbers, or "1990:2020:5" in steps);
-    all else is average. None: for each field, its levels, or its smallest, mean and largest number. A level
-    is compared with the most frequent one of its field, a number with the mean.
+    all else is average. None: for each field, its levels, its smallest, mean and largest number, or some
+    periods of its walk. A level is compared with the most frequent one of its field, a number with the mean,
+    a period with the first. Pooled levels, of (1 | author), are average unless `at` names one.
 
     Intervals are those of the coefficients with the topics held fixed: the uncertainty of the topics is not
     in them. Raises UserError for a model without `prevalence`, and for values that its formula does not know.
@@ -95,43 +132,88 @@ def expected_shares(estimator: LearnedTopics, at: str | None = None) -> Expected
         raise UserError("the model has no intervals, for it has too many coefficients", remedy=remedy)
     places = list(_usual_places(coding) if at is None else _places_at(coding, at))
     rows = np.array([coding.typical(place.values) for place in places])
-    coefficients = params[COEFFICIENTS].values
-    precisions = 1.0 / params[VARIANCES].values
-    precisions[0] = 0.0
-    draws = _draws(coefficients, precisions, params[INFORMATION].values)
-    shares, drawn = _shares(rows, coefficients), _shares(rows, draws)
+    draws, drawn_levels = _draws(params), _level_draws(estimator, rows)
+    shares = _shares(log_alphas_of(rows, coefficients_in(params)))
+    drawn = _shares(rows[:, : draws.shape[1]] @ draws + drawn_levels)
     references = [place.reference for place in places]
     apart = drawn - drawn[:, references]
     ends = ((1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0)
     low, high = np.quantile(drawn, ends, axis=0)
     less, more = np.quantile(apart, ends, axis=0)
-    return ExpectedShares(places, shares, low, high, shares - shares[references], less, more)
+    return ExpectedShares(
+        places, shares, low, high, shares - shares[references], less, more, _spreads(estimator)
+    )
 
 
-def _shares(rows: Array, coefficients: Array) -> Array:
-    """alpha / sum of alpha (… × places × topics), for coefficients (… × columns × topics)."""
-    logs = rows @ coefficients
+def _shares(logs: Array) -> Array:
+    """alpha / sum of alpha (… × topics) by their logarithms."""
     alphas = np.exp(logs - logs.max(axis=-1, keepdims=True))
     return alphas / alphas.sum(axis=-1, keepdims=True)
 
 
-def _draws(coefficients: Array, precisions: Array, information: Array) -> Array:
-    """Draws of the coefficients from their approximate posterior (draws × columns × topics): normal, with the
-    inverse of the information plus the prior's precisions as covariance.
+def _spreads(estimator: LearnedTopics) -> tuple[LevelSpread, ...]:
+    """How far the levels of each term lie apart, and the shares of those that differ most."""
+    coding, params, prior = estimator._model.covariates, estimator.params_, estimator._model.documents
+    assert coding is not None
+    assert isinstance(prior, PrevalencePrior)
+    coefficients, found = coefficients_in(params), list[LevelSpread]()
+    average = coefficients.columns[0]
+    for number, (term, one) in enumerate(zip(coding.level_terms, prior.ranges, strict=True)):
+        apart = _shares(average + coefficients.levels[one.start : one.stop]) - _shares(average)
+        order = np.argsort(-np.abs(apart), axis=0, kind="stable")[:LARGEST].T  # topics × levels
+        largest = [
+            LargeLevel(k, term.names[place], term.documents[place], float(apart[place, k]))
+            for k, places in enumerate(order.tolist())
+            for place in places
+        ]
+        deviation = float(np.sqrt(params[LEVEL_VARIANCES].values[number]))
+        found.append(LevelSpread(term, deviation, () if one.walks else tuple(largest)))
+    return tuple(found)
+
+
+def _draws(params: Record) -> Array:
+    """Draws of the columns' coefficients from their approximate posterior (draws × columns × topics): normal,
+    with the inverse of the information plus the prior's precisions as covariance.
     """
-    whole = information + np.diag(np.repeat(precisions, coefficients.shape[1]))
+    coefficients, precisions = params[COEFFICIENTS].values, 1.0 / params[VARIANCES].values
+    precisions[0] = 0.0
+    whole = params[INFORMATION].values + np.diag(np.repeat(precisions, coefficients.shape[1]))
     values, vectors = np.linalg.eigh(whole)
     spreads = 1.0 / np.sqrt(np.maximum(values, 1e-3))  # about a topic without tokens, documents say nothing
     noise = stream(0, purposes.PREVALENCE, 0).standard_normal((DRAWS, len(values)))
     return coefficients + ((noise * spreads) @ vectors.T).reshape(DRAWS, *coefficients.shape)
 
 
+def _level_draws(estimator: LearnedTopics, rows: Array) -> Array:
+    """Draws of what the levels of some rows add to log alpha (draws × rows × topics)."""
+    params, prior = estimator.params_, estimator._model.documents
+    assert isinstance(prior, PrevalencePrior)
+    columns, levels = coefficients_in(params)
+    found = np.zeros((DRAWS, len(rows), columns.shape[1]))
+    for number, (codes, one) in enumerate(zip(rows[:, len(columns) :].T, prior.ranges, strict=True)):
+        known = np.flatnonzero(codes >= 0.0)
+        if not len(known):
+            continue
+        places = codes[known].astype(np.int64)
+        noise = stream(0, purposes.PREVALENCE, 1 + number).standard_normal(
+            (DRAWS, len(known), columns.shape[1])
+        )
+        variance = float(params[LEVEL_VARIANCES].values[number])
+        shares = params[LEVEL_SHARES].values[one.start : one.stop]
+        whole = params[LEVEL_INFORMATION].values
+        found[:, known] += levels[places]
+        found[:, known] += level_draws(one, variance, shares, whole, places - one.start, noise)
+    return found
+
+
 def _usual_places(coding: Coding) -> Iterator[Place]:
     """For each field, the place of reference first, then others."""
     first = 0
-    if not coding.fields:
+    of_columns = coding.fields_of_columns
+    if not of_columns:
         yield Place({}, coding.documents, 0)
-    for name in coding.fields:
+        first = 1
+    for name in of_columns:
         numbers = coding.number(name)
         if numbers is None:
             found = [Place({name: one.value}, one.documents, first) for one in coding.levels(name)[:FEW]]
@@ -140,6 +222,15 @@ def _usual_places(coding: Coding) -> Iterator[Place]:
             found = [Place({name: one}, None, first) for one in (mean, low, high)]
         yield from found
         first += len(found)
+    for term in coding.level_terms:
+        if term.period is not None:
+            last = len(term.names) - 1
+            shown_periods = np.unique(
+                np.linspace(0, last, min(POINTS, last + 1)).round().astype(int)
+            ).tolist()
+            for t in shown_periods:
+                yield Place({term.field: term.names[t]}, term.documents[t], first)
+            first += len(shown_periods)
 
 
 def _places_at(coding: Coding, at: str) -> Iterator[Place]:
@@ -154,12 +245,27 @@ def _places_at(coding: Coding, at: str) -> Iterator[Place]:
         if name not in coding.fields:
             known = ", ".join(coding.fields) or "none"
             raise UserError(f"the formula has no field {shown(name)}", remedy=f"there are: {known}")
-        values = [text] if coding.number(name) is None else _numbers_of(name, text)
+        values = _values_of(coding, name, text)
         combinations = [{**one, name: value} for one in combinations for value in values]
         if len(combinations) > MOST_POINTS:
             raise UserError(f"{shown(at)} is more than {MOST_POINTS} places", remedy="give fewer values")
     for values in combinations:
         yield Place(values, None, 0)
+
+
+def _values_of(coding: Coding, name: str, text: str) -> Sequence[Scalar]:
+    """The values of a field that a text names: numbers, a level, or periods of a walk ("2001-01:2003-12")."""
+    if coding.number(name) is not None:
+        return _numbers_of(name, text)
+    walk = next((one for one in coding.level_terms if one.field == name and one.period is not None), None)
+    if walk is None or ":" not in text:
+        return [text]
+    ends = walk.codes([{name: one.strip()} for one in text.split(":")]).astype(int).tolist()
+    if len(ends) != 2 or min(ends) < 0 or ends[0] > ends[1]:
+        raise UserError(
+            f"{shown(name)} is {shown(text)}", remedy=f"give {name}={walk.names[0]}:{walk.names[-1]}"
+        )
+    return list(walk.names[ends[0] : ends[1] + 1])
 
 
 def _numbers_of(name: str, text: str) -> Sequence[Scalar]:

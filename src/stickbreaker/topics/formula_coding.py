@@ -22,7 +22,8 @@ from stickbreaker.corpus.corpus import Corpus
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.corpus.metadata import metadata_from
 from stickbreaker.topics.formula_design import DesignColumns, design_of
-from stickbreaker.topics.formula_grammar import INTERCEPT, Term, read_formula
+from stickbreaker.topics.formula_grammar import INTERCEPT, LEARNED_LEVELS, Factor, Term, read_formula
+from stickbreaker.topics.formula_levels import NONE, TermLevels, label_of, learn_levels, levels_from
 
 LEAST_SPREAD = 1e-9  # standard deviation below which a column is constant
 REMEDY = 'leave out the term, or give one like "party + year"'
@@ -39,7 +40,8 @@ class Level(NamedTuple):
 class Coding:
     """How documents' metadata become rows of numbers (`rows`): a column for the intercept, which is 1, then
     the columns of each term. All but the intercept have mean 0 over the documents learned from, and those of
-    numbers have standard deviation 1.
+    numbers have standard deviation 1. Last, for each term with levels of its own (`level_terms`), the number
+    of the document's level among those of all these terms, or -1.
 
     `formula`: as the user gave it; `learned`: what it learned from the documents, as JSON.
     """
@@ -53,7 +55,22 @@ class Coding:
 
     @cached_property
     def _terms(self) -> tuple[Term, ...]:
-        return read_formula(self.formula)
+        return _divided(self.formula)[0]
+
+    @cached_property
+    def level_terms(self) -> tuple[TermLevels, ...]:
+        """The terms whose levels have coefficients of their own, as (1 | author) and walk(day, "month")."""
+        return tuple(map(levels_from, self._learned.get("level_terms", ())))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The number of the first level of each term in `level_terms`."""
+        sizes = [len(one.names) for one in self.level_terms]
+        return [sum(sizes[:t]) for t in range(len(sizes))]
+
+    @property
+    def n_levels(self) -> int:
+        return sum(len(one.names) for one in self.level_terms)
 
     @property
     def documents(self) -> int:
@@ -73,6 +90,11 @@ class Coding:
     @cached_property
     def fields(self) -> tuple[str, ...]:
         """The names of the metadata fields of the formula."""
+        return tuple(sorted({*self.fields_of_columns, *(one.field for one in self.level_terms)}))
+
+    @property
+    def fields_of_columns(self) -> tuple[str, ...]:
+        """The names of the fields from which columns are computed."""
         return fields_of(self._terms)
 
     def fields_of_column(self, column: int) -> tuple[str, ...]:
@@ -89,12 +111,14 @@ class Coding:
         return None if found is None else (found[0], found[1], found[2])
 
     def rows(self, metadata: Sequence[Mapping[str, Scalar]]) -> Array:
-        """The numbers of documents (documents × columns), given their metadata. A document that lacks a
-        field, or has a level that was not learned, has a row of NaN.
+        """The numbers of documents (documents × columns and terms with levels), given their metadata. A
+        document that lacks a field of the columns, or has a level of them that was not learned, has NaN in
+        all columns; the number of a level that was not learned is -1.
         """
-        values = _values(metadata, self.fields, self._learned["numbers"])
-        whole = ~np.array([[one is None for one in values[name]] for name in self.fields]).any(axis=0)
-        whole = whole if self.fields else np.ones(len(metadata), np.bool_)
+        fields = self.fields_of_columns
+        values = _values(metadata, fields, self._learned["numbers"])
+        whole = ~np.array([[one is None for one in values[name]] for name in fields]).any(axis=0)
+        whole = whole if fields else np.ones(len(metadata), np.bool_)
         rows = np.full((len(metadata), len(self.columns)), np.nan)
         places = np.flatnonzero(whole)
         if len(places):
@@ -102,18 +126,22 @@ class Coding:
             coded = DesignColumns(frame, self._learned["codes"], dict(self._learned["units"]))
             code = coded.formula(self._terms)
             known = ~coded.unknown()
-            found = np.asarray(coded.matrix(self.formula, code, _state(self._learned["state"])), np.float64)
+            found = np.array(coded.matrix(self.formula, code, _state(self._learned["state"])), np.float64)
             found[~(known & np.isfinite(found).all(axis=1))] = np.nan
             rows[places] = (found - self._learned["centres"]) / self._learned["scales"]
-        return rows
+        codes = [one.codes(metadata) for one in self.level_terms]
+        shifted = [
+            np.where(own == NONE, NONE, own + start) for own, start in zip(codes, self._starts, strict=True)
+        ]
+        return np.column_stack([rows, *shifted])
 
     def of(self, corpus: Corpus, block: int) -> Array:
         """The numbers of a block of a corpus (documents × columns); NaN as in `rows`."""
         return self.rows(metadata_of(corpus, block))
 
     def typical(self, changes: Mapping[str, Scalar]) -> Array:
-        """The row (columns) of a document with the given values of some fields, and of which all else is
-        average: columns without these fields are 0, their mean.
+        """The row (as of `rows`) of a document with the given values of some fields, and of which all else is
+        average: columns without these fields are 0, their mean, and terms with levels have none.
 
         In an interaction of them with other fields, those have their mean or most frequent value. Raises
         UserError for a field that the formula lacks, and for an unknown level.
@@ -123,16 +151,21 @@ class Coding:
                 known = ", ".join(self.fields) or "none"
                 raise UserError(f"the formula has no field {shown(name)}", remedy=f"there are: {known}")
             levels = [one.value for one in self.levels(name)]
-            if levels and _label(value) not in map(_label, levels):
+            if levels and label_of(value) not in map(label_of, levels):
                 few = ", ".join(str(one) for one in levels[:10])
                 problem = f"the field {shown(name)} has no value {shown(str(value))}"
                 raise UserError(problem, remedy=f"there are: {few}")
         usual: dict[str, Scalar] = {}
-        for name in self.fields:
+        for name in self.fields_of_columns:
             numbers = self.number(name)
             usual[name] = self.levels(name)[0].value if numbers is None else numbers[1]
-        row = self.rows([{**usual, **changes}])[0]
-        for column in range(1, len(row)):
+        given = {name: _as_number(value) if self.number(name) else value for name, value in changes.items()}
+        row = self.rows([{**usual, **given}])[0]
+        for code, term in zip(row[len(self.columns) :].tolist(), self.level_terms, strict=True):
+            if term.field in changes and code == NONE:
+                problem = f"{term} has no level {shown(str(changes[term.field]))}"
+                raise UserError(problem, remedy=f"there are: {', '.join(term.names[:10])}")
+        for column in range(1, len(self.columns)):
             if not set(self.fields_of_column(column)) & set(changes):
                 row[column] = 0.0
         return row
@@ -145,7 +178,7 @@ def learn_coding(formula: str, metadata: Sequence[Mapping[str, Scalar]]) -> Codi
     Raises UserError for an invalid formula, one without an intercept, a field that no document has, documents
     that lack a field, with their number, and for terms that are determined by others.
     """
-    terms = read_formula(formula)
+    terms, factors = _divided(formula)
     if INTERCEPT not in terms:
         raise UserError(f"the formula {shown(formula)} has no intercept", remedy="leave out the 0 or - 1")
     refuse_without_package()
@@ -153,6 +186,7 @@ def learn_coding(formula: str, metadata: Sequence[Mapping[str, Scalar]]) -> Codi
     numbers = {name: None for name in names if _are_numbers([row.get(name) for row in metadata])}
     values = _values(metadata, names, numbers)
     _refuse_missing(formula, values, metadata)
+    level_terms = [learn_levels(factor, metadata) for factor in factors]
     frame = _frame(values, numbers, np.arange(len(metadata)))
     design_of(formula, terms, frame)  # refuses a design that is too large, or has no finite number
     units: dict[str, Sequence[float]] = {}
@@ -178,6 +212,8 @@ def learn_coding(formula: str, metadata: Sequence[Mapping[str, Scalar]]) -> Codi
         "codes": {coded.codes[factor]: _plain(list(one.categories)) for factor, one in coded.levels.items()},
         "state": _plain(found.model_spec.transform_state),
     }
+    if level_terms:
+        own["level_terms"] = [one.to_json() for one in level_terms]
     return Coding(formula, json.dumps(own, ensure_ascii=False, sort_keys=True))
 
 
@@ -193,7 +229,8 @@ def coding_from(formula: str, learned: str) -> Coding:
         right &= all(0 <= int(group) < len(terms) for group in own["groups"])
         right &= all(isinstance(own[name], dict) for name in ("numbers", "levels", "codes", "state", "units"))
         right &= all(_has_plain_values(own[name]) for name in ("codes", "state", "units"))
-        right &= set(own["numbers"]) | set(own["levels"]) >= set(made.fields)
+        right &= set(own["numbers"]) | set(own["levels"]) >= set(made.fields_of_columns)
+        right &= list(map(str, made.level_terms)) == list(map(str, _divided(formula)[1]))
     except (KeyError, TypeError, ValueError, AttributeError, UserError, RecursionError):
         right = False
     if not right:
@@ -201,13 +238,61 @@ def coding_from(formula: str, learned: str) -> Coding:
     return made
 
 
-def lacking_text(coding: Coding, lacking: int, documents: int) -> str:
-    """A line for the user: how many of some documents have the mean prior, for lack of metadata."""
-    fields = " or ".join(coding.fields)
-    return (
-        f"{counted(lacking, 'document')} of {documents:,} without a value of {fields} that the model knows: "
-        "the prior of their topics is the mean over all documents"
-    )
+def _divided(formula: str) -> tuple[tuple[Term, ...], tuple[Factor, ...]]:
+    """The terms of a prior's formula that become columns, and the factors whose levels have a prior of their
+    own.
+    """
+    terms = read_formula(formula, prior=True)
+    own = [term for term in terms if term and term[0].kind in LEARNED_LEVELS]
+    return tuple(term for term in terms if term not in own), tuple(term[0] for term in own)
+
+
+class Lacking(NamedTuple):
+    """How many of some documents cannot be coded wholly: `rows`, for lack of a value of the columns; for each
+    term with levels, `levels`, those without one that was learned, and `beyond`, those dated before the first
+    period of a walk or after the last.
+    """
+
+    documents: int
+    rows: int
+    levels: tuple[int, ...]
+    beyond: tuple[int, ...]
+
+
+def lacking_in(coding: Coding, corpus: Corpus) -> Lacking:
+    """How many documents of a corpus the coding does not know."""
+    rows, n = 0, len(coding.level_terms)
+    levels, beyond = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    for block in range(len(corpus.block_sizes)):
+        metadata = metadata_of(corpus, block)
+        found = coding.rows(metadata)
+        rows += int(np.isnan(found[:, : len(coding.columns)]).any(axis=1).sum())
+        levels += (found[:, len(coding.columns) :] == NONE).sum(axis=0)
+        beyond += np.array([term.beyond(metadata) for term in coding.level_terms], np.int64)
+    return Lacking(corpus.n_documents, rows, tuple(levels.tolist()), tuple(beyond.tolist()))
+
+
+def lacking_text(coding: Coding, lacking: Lacking) -> str | None:
+    """A line for the user: how many documents have the mean prior, or that of an average level, for lack of
+    metadata; None if there are none.
+    """
+    lines: list[str] = []
+    if lacking.rows:
+        fields = " or ".join(coding.fields_of_columns)
+        lines.append(
+            f"{counted(lacking.rows, 'document')} of {lacking.documents:,} without a value of {fields} that "
+            "the model knows: the prior of their topics is the mean over all documents"
+        )
+    for term, none, beyond in zip(coding.level_terms, lacking.levels, lacking.beyond, strict=True):
+        if none:
+            what = "the average level" if term.period is None else "the average over time"
+            lines.append(f"{counted(none, 'document')} without a level of {term} that was learned: {what}")
+        if beyond:
+            ends = f"{term.names[0]} and {term.names[-1]}"
+            lines.append(
+                f"{counted(beyond, 'document')} of a date not between {ends}: {term} stays as at its end"
+            )
+    return "; ".join(lines) or None
 
 
 def metadata_of(corpus: Corpus, block: int) -> list[dict[str, Scalar]]:
@@ -245,20 +330,19 @@ def _values(
     found: dict[str, list[float | str | None]] = {}
     for name in fields:
         given = [row.get(name) for row in metadata]
-        found[name] = list(map(_number if name in numbers else _label, given))
+        found[name] = list(map(_number if name in numbers else label_of, given))
     return found
+
+
+def _as_number(value: Scalar) -> Scalar:
+    """A text such as "1990", the name of a period, as the number that it is; other values unchanged."""
+    return float(value) if isinstance(value, str) and value.isdecimal() else value
 
 
 def _number(value: Scalar) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return float(value)
-
-
-def _label(value: Scalar) -> str | None:
-    if value is None or value == "" or isinstance(value, list):
-        return None
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _frame(
@@ -295,7 +379,8 @@ def _refuse_constant(design: Array, coded: DesignColumns, found: Any) -> None:
     """
     names = [coded.name(str(name)) for name in found]
     gram = design.T @ design / len(design)
-    for column in range(1, len(names)):
+    whole = np.linalg.matrix_rank(gram, tol=1e-8, hermitian=True) == len(names)
+    for column in () if whole else range(1, len(names)):
         if np.linalg.matrix_rank(gram[: column + 1, : column + 1], tol=1e-8, hermitian=True) <= column:
             raise UserError(
                 f"{names[column]} does not differ, or is determined by other terms", remedy=REMEDY

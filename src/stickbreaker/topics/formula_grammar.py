@@ -8,6 +8,7 @@ has read: names of fields, numbers, operators, and calls of the functions below.
     power: factor [^ number]                         factor: 0 | 1 | name | (sum) | call
     call: C(name [, contrast]) | poly(number, degree [, raw=TRUE]) | bs(number, df=…, degree=…) | I(number)
           | log(number) and other functions of one number
+    of a prior, also: (1 | name), whose levels are pooled, and walk(name, "month"), a random walk over dates
     number: arithmetic of numbers and names with + - * / ^ ( ) and functions of one number
 
 A name with other characters than letters, digits, _ and . stands between ` and `, as in R.
@@ -20,6 +21,7 @@ from itertools import combinations
 from typing import NamedTuple, NoReturn
 
 from stickbreaker.core.errors import UserError, counted, shown
+from stickbreaker.corpus.text.dates import PERIODS
 
 LONGEST = 2_000  # characters of a formula
 DEEPEST = 40  # brackets within brackets
@@ -32,9 +34,10 @@ CONTRASTS = {
     **{name.title(): name for name in ("treatment", "sum", "helmert", "poly", "diff")},
 }
 EXAMPLES = 'give one like "party + year", "C(year) * party" or "poly(year, 2)"'
+LEARNED_LEVELS = ("pooled", "walk")  # kinds of factors whose levels have a prior of their own
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?![\w.])|(?P<name>[^\W\d][\w.]*)"
-    r"|`(?P<quoted>[^`]+)`|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<operator>\*\*|[-+:*/^(),=~]))"
+    r"|`(?P<quoted>[^`]+)`|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<operator>\*\*|[-+:*/^(),=~|]))"
 )
 
 
@@ -68,10 +71,10 @@ class Number(NamedTuple):
 class Factor(NamedTuple):
     """A factor of a term.
 
-    kind: "field", "levels" (a field whose values are levels, even if they are numbers) or "number"; number:
-    what is computed, or the field itself; function: applied to the number, one of OF_COLUMNS, or "I" or "";
-    options: of the function. contrast, base: how levels are compared, and the reference level as given, or
-    None.
+    kind: "field", "levels" (a field whose values are levels, even if they are numbers), "number", "pooled"
+    ((1 | name)) or "walk"; number: what is computed, or the field itself; function: applied to the number,
+    one of OF_COLUMNS, or "I" or "", and of a walk the period; options: of the function. contrast, base: how
+    levels are compared, and the reference level as given, or None.
     """
 
     kind: str
@@ -84,6 +87,11 @@ class Factor(NamedTuple):
     @property
     def fields(self) -> tuple[str, ...]:
         return self.number.fields()
+
+    def __str__(self) -> str:
+        if self.kind == "walk":
+            return f'walk({self.number}, "{self.function}")'
+        return f"(1 | {self.number})" if self.kind == "pooled" else str(self.number)
 
     @property
     def columns(self) -> int:
@@ -102,10 +110,11 @@ class _Token(NamedTuple):
     text: str
 
 
-def read_formula(formula: str) -> tuple[Term, ...]:
+def read_formula(formula: str, *, prior: bool = False) -> tuple[Term, ...]:
     """The terms of a formula, the intercept first unless it is left out; interactions last.
 
-    Raises UserError for anything that is not in the grammar, and if there is no term.
+    prior: whether it is that of a prior, which may have (1 | name) and walk(name, "month"). Raises UserError
+    for anything that is not in the grammar, and if there is no term.
 
     >>> terms = read_formula("party + year")
     >>> [[factor.fields for factor in term] for term in terms]
@@ -118,6 +127,12 @@ def read_formula(formula: str) -> tuple[Term, ...]:
     terms = _Reader(formula).formula()
     if not terms:
         raise UserError(f"the formula {shown(formula)} has no term", remedy=EXAMPLES)
+    for factor in (one for term in terms for one in term if one.kind in LEARNED_LEVELS):
+        if not prior:
+            problem = f"the formula {shown(formula)} has {factor}, which is for a model's prior"
+            raise UserError(problem, remedy=f"fit with prevalence, or give C({factor.fields[0]})")
+        if (factor,) not in terms or any(factor in term for term in terms if len(term) > 1):
+            raise UserError(f"{factor} is in an interaction", remedy=f"add it: party + {factor}")
     return tuple(sorted(terms, key=len))
 
 
@@ -251,6 +266,10 @@ class _Reader:
         token = self.tokens[self.place]
         if self._next_is("("):
             self._open()
+            if _Token("operator", "|") in self.tokens[self.place + 1 : self.place + 2]:
+                pooled = self._pooled()
+                self._close()
+                return [(pooled,)]
             terms = self._sum()
             self._close()
             return terms
@@ -261,6 +280,23 @@ class _Reader:
         if token.kind == "name" and self._next_is("("):
             return [(self._call(name),)]
         return [(Factor("field", Number("field", name)),)]
+
+    def _pooled(self) -> Factor:
+        """The factor of (1 | name), after its bracket."""
+        if self.tokens[self.place] != _Token("number", "1"):
+            self._refuse("has | after something else than 1, as in (1 | author)")
+        self.place += 2
+        return Factor("pooled", Number("field", self._field()))
+
+    def _walk(self) -> Factor:
+        """The factor of walk(name, "month"), after its bracket."""
+        field = self._field()
+        self._expect(",")
+        token = self.tokens[self.place]
+        if token.kind not in ("double", "single") or token.text not in PERIODS:
+            self._unexpected(f"a period in quotes: {', '.join(PERIODS)}")
+        self.place += 1
+        return Factor("walk", Number("field", field), token.text)
 
     def _field(self) -> str:
         token = self.tokens[self.place]
@@ -275,6 +311,8 @@ class _Reader:
         self._open()
         if name == "C":
             factor = self._levels()
+        elif name == "walk":
+            factor = self._walk()
         elif name in ("I", *OF_COLUMNS):
             number = self._arithmetic()
             options = self._options(name) if name in ("poly", "bs") else {}
@@ -282,7 +320,7 @@ class _Reader:
         elif name in FUNCTIONS:
             factor = Factor("number", Number(name, operands=(self._arithmetic(),)))
         else:
-            known = ", ".join(("C", "I", *OF_COLUMNS, *FUNCTIONS))
+            known = ", ".join(("C", "I", *OF_COLUMNS, *FUNCTIONS, "walk"))
             self._refuse(f"has the function {shown(name, 30)}; there are {known}")
         self._close()
         return factor

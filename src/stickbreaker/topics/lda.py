@@ -1,10 +1,13 @@
 """The public class of latent Dirichlet allocation, `LDA`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.corpus.frames import as_frame
+from stickbreaker.corpus.readers.separate_metadata import with_metadata
 from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.scikit_learn import ScikitLearnTopics
 
@@ -14,6 +17,38 @@ if TYPE_CHECKING:
 
 class LDA(ScikitLearnTopics, PlainLDA):
     __doc__ = PlainLDA.__doc__
+
+    def fit(self, X: object, y: object = None, *, metadata: object = None, **others: object) -> Self:
+        """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.
+
+        Texts and lists of tokens come as a list, an array, a column (a Series or an Arrow array) or a
+        generator; their `metadata`, for `prevalence`, as a table or a list of dicts with a row for each. For
+        a table (pandas, polars, Arrow) with texts, and for records (dicts), the column `text` is read, which
+        has strings or lists of tokens; the others are metadata. A text may be a dict of texts by language
+        code: then topics have words of all languages.
+
+        Raises UserError for invalid parameters or documents. Warns (ConvergenceWarning) if `max_iter` passes
+        were not enough for `tol`, and (UserWarning) about concepts without an effect, and if there are more
+        topics than documents. If several threads call it, one learns at a time. Raises TypeError for
+        `sample_weight`, as documents have no weights.
+        """
+        return super().fit(with_metadata(X, metadata), y, **others)
+
+    def fit_transform(
+        self, X: object, y: object = None, *, metadata: object = None, **fit_params: object
+    ) -> NDArray[np.float64]:
+        """Fit to the documents `X`, then return their topic shares: `fit` and `transform` in one call."""
+        return super().fit_transform(with_metadata(X, metadata), y, **fit_params)
+
+    def transform(self, X: object, *, metadata: object = None) -> NDArray[np.float64]:
+        """Topic shares E[theta] of documents (documents × topics); rows sum to one.
+
+        Each row depends only on its document, not on other documents, order or threads. Documents without
+        known words get the prior mean. With `prevalence` the prior is that of the document's metadata, from
+        the columns of a table, a Corpus, or `metadata` of texts as for `fit`, or without these the mean.
+        Warns (UserWarning) if no document has known words, and if documents lack metadata of the prior.
+        """
+        return super().transform(with_metadata(X, metadata))
 
     def expected_shares(self, at: str | None = None) -> "pd.DataFrame":
         """Expected topic shares by the metadata on which the prior depends, for a model with `prevalence`.

@@ -23,7 +23,7 @@ from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.events import first_columns
 from stickbreaker.learning.variational import VariationalState
-from stickbreaker.topics.formula_coding import lacking_text
+from stickbreaker.topics.formula_coding import lacking_in, lacking_text
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
@@ -332,11 +332,8 @@ class LearnedTopics(ModelOfParameters):
 
     def _remark_on_documents(self, corpus: Corpus) -> str | None:
         """A line for the user if documents lack metadata that their priors depend on; None if none does."""
-        if self._model.covariates is None:
-            return None
-        blocks = (self._covariates(corpus, block) for block in range(len(corpus.block_sizes)))
-        lack = sum(int(np.isnan(rows).any(axis=1).sum()) for rows in blocks if rows is not None)
-        return lacking_text(self._model.covariates, lack, corpus.n_documents) if lack else None
+        coding = self._model.covariates
+        return None if coding is None else lacking_text(coding, lacking_in(coding, corpus))
 
     def _take(self, model: TopicModel, engine: Engine, state: VariationalState) -> None:
         """Set the estimator's fitted attributes from what a run has learned: its model, an engine with the
@@ -384,18 +381,15 @@ class LearnedTopics(ModelOfParameters):
         """Log probability of documents in nats, of known words only, each predicted from the words before it.
         Only for a closed vocabulary. covariates: as for `_infer_documents`.
         """
-        from stickbreaker.topics.evaluation.left_to_right import log_probability
+        from stickbreaker.topics.evaluation.left_to_right import alike, log_probability
 
         coefficients = self._model.documents.coefficients(self.params_)
         if covariates is None or coefficients is None:
             return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
-        alphas, places = np.unique(
-            alphas_of(covariates, coefficients, self.alpha_), axis=0, return_inverse=True
-        )
-        members = (bags.take(np.flatnonzero(places.ravel() == i)) for i in range(len(alphas)))
+        alphas = alphas_of(covariates, coefficients, self.alpha_)
         return sum(
-            log_probability(own, self._topic_words.of, alpha, self._digests).nats
-            for own, alpha in zip(members, alphas, strict=True)
+            log_probability(bags.take(members), self._topic_words.of, alpha, self._digests).nats
+            for alpha, members in alike(alphas, len(alphas))
         )
 
     def _bound_of(self, bags: Bags, covariates: Array | None = None) -> float:

@@ -70,7 +70,7 @@ class PlainLDA(LDAParameters, TopicEstimator):
             if not learned or str(given).startswith("learned-symmetric"):
                 remedy = 'leave out alpha, or give where it starts, as in "learned:0.5"'
                 raise UserError(f"prevalence learns alpha, and alpha={given!r}", remedy=remedy)
-            read_formula(self.prevalence)
+            read_formula(self.prevalence, prior=True)
             return PrevalencePrior(alphas, self.prevalence)
         return DirichletPrior(alphas, learned, str(given).startswith("learned-symmetric"))
 

@@ -24,7 +24,7 @@ DOCUMENTS = np.array([0, 0, 1, 1, 0, 1])
 SHARES = {(): 0.6, (0,): 0.3, (1,): 0.8, (0, 1): 0.5, (0, 0): 0.7}
 N_TOPICS = {"none": 3, "switching": 2, "hierarchical": 2}  # besides the common one
 LONGEST = {"none": 2, "switching": 2, "hierarchical": 1}  # words of a context: seatings are too many else
-SWEEPS = 100_000 if EXHAUSTIVE else 8_000
+SWEEPS = 100_000 if EXHAUSTIVE else 5_000
 
 
 def text_of(prior):
@@ -110,7 +110,7 @@ def states(prior, blocks):
         yield tuple(chain._words.topics[order].tolist()), (int(tables), int(shared))
 
 
-@pytest.mark.long("8,000 sweeps, so that every labelling comes often enough")
+@pytest.mark.long("5,000 sweeps, so that every labelling comes often enough")
 @pytest.mark.parametrize("blocks", sampled([0, 2], 1))
 @pytest.mark.parametrize("prior", ["none", "switching", "hierarchical"])
 def test_every_labelling_comes_as_often_as_it_should(prior, blocks):

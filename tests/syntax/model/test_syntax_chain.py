@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 from tests.oracle import syntax as oracle
+from tests.tiers import EXHAUSTIVE
 
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.learning.chains import Chains
@@ -39,7 +40,7 @@ class SyntaxChainTests(ExactSamplerTests):
     """Everything learned, of five small documents."""
 
     limit = "none"
-    sweeps = 10_000  # concentrations are remembered for some hundreds
+    sweeps = 10_000 if EXHAUSTIVE else 6_000  # concentrations are remembered for some hundreds
 
     @property
     def prior(self):

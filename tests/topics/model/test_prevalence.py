@@ -6,6 +6,9 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from scipy.special import gammaln
@@ -17,19 +20,29 @@ from stickbreaker.cli import main
 from stickbreaker.contracts.contract import Step
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.core.records import Field
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import model_runs
-from stickbreaker.estimators.verbs import effects
+from stickbreaker.estimators.verbs import effects, evaluate
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.spark import SparkEngine
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
+from stickbreaker.topics.evaluation import left_to_right_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.formula_coding import learn_coding
 from stickbreaker.topics.model.priors.polya import fit_alpha, histogram
 from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, DRIFT, VARIANCES, PrevalencePrior
-from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
-from stickbreaker.topics.model.priors.prevalence_terms import AXES, alphas_of, sums_of_terms
+from stickbreaker.topics.model.priors.prevalence_steps import (
+    coefficient_step,
+    learned_variances,
+    precisions_of,
+)
+from stickbreaker.topics.model.priors.prevalence_terms import (
+    Coefficients,
+    alphas_of,
+    as_fields,
+    sums_of_terms,
+)
 from stickbreaker.topics.model.samplers import gibbs
 from stickbreaker.topics.model.samplers.gibbs import CollapsedGibbs
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
@@ -118,9 +131,15 @@ class TestPrevalenceGibbs(ExactSamplerTests):
     def log_joint(self, sampler):
         tokens, _, _ = self.corpus(40)
         state = sampler.snapshot()
-        alphas = np.exp(tokens.covariates @ state[COEFFICIENTS])
+        alphas = self.alphas(tokens, state)
         documents = np.repeat(range(40), np.diff(tokens.offsets))
         return oracle.log_joint(tokens.words, documents, state["assignments"], alphas, np.full((60, 5), 0.1))
+
+    def alphas(self, tokens, state):
+        return np.exp(tokens.covariates @ state[COEFFICIENTS])
+
+    def again(self, tokens, z, state):
+        return chain(tokens, z, ETA, state[COEFFICIENTS], coded(GROUPS)[0])
 
     def draw(self, generator):
         coding, rows = coded(GROUPS)
@@ -129,15 +148,15 @@ class TestPrevalenceGibbs(ExactSamplerTests):
         return tokens, chain(tokens, z, ETA, coefficients, coding)
 
     def redraw(self, tokens, sampler, generator):
-        state, (coding, _) = sampler.snapshot(), coded(GROUPS)
+        state = sampler.snapshot()
         z = state["assignments"].astype(np.int32)
         beta = np.array([generator.dirichlet(column) for column in (sampler.counts() + ETA).T])
         tokens = tokens._replace(words=categories(generator, beta[z]))
-        return tokens, chain(tokens, z, ETA, state[COEFFICIENTS], coding)
+        return tokens, self.again(tokens, z, state)
 
     def functions(self, tokens, sampler):
         state = sampler.snapshot()
-        z, alphas = state["assignments"], np.exp(tokens.covariates @ state[COEFFICIENTS])
+        z, alphas = state["assignments"], self.alphas(tokens, state)
         n_dk = np.zeros((4, 3))
         np.add.at(n_dk, (np.repeat(range(4), LENGTHS), z), 1)
         counts = np.bincount(tokens.words, minlength=WORDS)
@@ -147,7 +166,8 @@ class TestPrevalenceGibbs(ExactSamplerTests):
 
 def drawn(generator, rows, coefficients, lengths, n_words):
     """Tokens of the model itself, and their topics."""
-    alphas = np.exp(rows @ coefficients)
+    whole = coefficients if isinstance(coefficients, Coefficients) else plain(coefficients)
+    alphas = alphas_of(rows, whole, np.ones(whole.columns.shape[1]))
     beta = np.array([generator.dirichlet(np.full(n_words, ETA)) for _ in range(alphas.shape[1])])
     theta = np.array([generator.dirichlet(alpha) for alpha in alphas])
     z = categories(generator, np.repeat(theta, lengths, axis=0))
@@ -177,9 +197,13 @@ def log_probability(alphas, offsets, z):
 
 
 def sums_at(rows, coefficients, offsets, z):
-    alphas = alphas_of(rows, coefficients, np.ones(coefficients.shape[1]))
+    alphas = alphas_of(rows, coefficients, np.ones(coefficients.columns.shape[1]))
     terms = mean_terms(offsets, z[None], alphas)
-    return sums_of_terms(rows, alphas, terms, terms.slopes, terms.slopes)
+    return sums_of_terms(rows, coefficients, alphas, terms, terms.slopes, terms.slopes)
+
+
+def plain(columns):
+    return Coefficients(columns, np.zeros((0, columns.shape[1])))
 
 
 def test_terms_are_derivatives_of_the_log_probability():
@@ -202,7 +226,7 @@ def test_terms_are_derivatives_of_the_log_probability():
 
 def test_sums_are_gradients_and_can_be_added():
     rows, coefficients, offsets, z = counted_topics()
-    sums, step = sums_at(rows, coefficients, offsets, z), 1e-5
+    sums, step = sums_at(rows, plain(coefficients), offsets, z), 1e-5
     for place in ((0, 1), (2, 3)):
         moved = [coefficients.copy(), coefficients.copy()]
         moved[0][place] += step
@@ -210,17 +234,19 @@ def test_sums_are_gradients_and_can_be_added():
         ends = [log_probability(np.exp(rows @ one), offsets, z).sum() for one in moved]
         assert sums.slopes[place] == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-4)
     parts = [
-        sums_at(rows[:50], coefficients, offsets[:51], z),
-        sums_at(rows[50:], coefficients, offsets[50:], z),
+        sums_at(rows[:50], plain(coefficients), offsets[:51], z),
+        sums_at(rows[50:], plain(coefficients), offsets[50:], z),
     ]
     for one, other, whole in zip(*parts, sums, strict=True):
         np.testing.assert_allclose(one + other, whole, rtol=1e-10, atol=1e-10)
 
 
-def climbed(rows, offsets, z, precisions, start, steps=60):
+def climbed(rows, offsets, z, precisions, columns, steps=60):
+    start, prior = plain(columns), precisions_of(np.ones(len(columns)), np.zeros(0), ())
     for _ in range(steps):
-        start = coefficient_step(start, precisions, sums_at(rows, start, offsets, z), together=False)
-    return start
+        sums = sums_at(rows, start, offsets, z)
+        start = coefficient_step(start, prior._replace(columns=precisions), sums, together=False)
+    return start.columns
 
 
 @pytest.mark.parametrize("start", [-4.0, 0.0, 2.0])
@@ -228,7 +254,7 @@ def test_steps_reach_the_maximum(start):
     rows, _, offsets, z = counted_topics()
     precisions = np.array([0.0, 2.0, 2.0])
     found = climbed(rows, offsets, z, precisions, np.full((3, 4), start))
-    slopes = sums_at(rows, found, offsets, z).slopes - precisions[:, None] * found
+    slopes = sums_at(rows, plain(found), offsets, z).slopes - precisions[:, None] * found
     assert np.abs(slopes).max() < 1e-6
 
     def height(coefficients):
@@ -283,8 +309,7 @@ def test_a_step_moves_by_its_rate_and_the_drift_ends_a_run():
     metadata = [{"x": float(x), "y": float(y)} for x, y in rows[:, 1:]]
     prior = PrevalencePrior((0.5,) * 4, "x + y").coded(metadata)
     params = prior.start()
-    sums = sums_at(prior.coding.rows(metadata), params[COEFFICIENTS].values, offsets, z)
-    usage = {name: Field(values, AXES[name]) for name, values in sums._asdict().items()}
+    usage = as_fields(sums_at(prior.coding.rows(metadata), prior.coefficients(params), offsets, z))
     whole = {**params, **prior.update(params, usage, 120.0, Step(0, 1.0, 1.0, 1e6))}
     half = prior.update(params, usage, 120.0, Step(0, 0.5, 1.0, 1e6))
     moved = whole[COEFFICIENTS].values - params[COEFFICIENTS].values
@@ -410,6 +435,20 @@ def test_scores_have_the_prior_of_the_metadata():
     assert model.score(both) * both.n_tokens == pytest.approx(one + two)
 
 
+def test_evaluation_gives_each_document_its_own_prior():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    part = CORPUS.part(0, 150)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(150)]
+    swapped = Corpus.from_texts([one.text for one in part], metadata=wrong, vocabulary=model.vocabulary_)
+    scores = [evaluate(model, corpus, left_to_right=True, completion=0.1) for corpus in (part, swapped)]
+    assert scores[0].nats_per_word > scores[1].nats_per_word + 0.01
+    assert scores[0].left_to_right.nats_per_word > scores[1].left_to_right.nats_per_word + 0.005
+    one, two = (left_to_right_of(model, CORPUS.part(d, d + 1)).nats for d in (0, 1))
+    assert left_to_right_of(model, CORPUS.part(0, 2)).nats == pytest.approx(one + two)
+    with pytest.warns(UserWarning, match="150 documents of 150 without a value of party"):
+        evaluate(model, [one.text for one in part])
+
+
 @pytest.mark.parametrize("inference", WAYS)
 def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
     settings = {"inference": inference, "max_iter": 14, "tol": 0.0, "random_state": 0}
@@ -463,6 +502,7 @@ def test_a_saved_model_with_another_coding_is_refused(tmp_path):
     [
         ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
         ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"engine": SparkEngine(None)}, "engine='spark' does not go with a prior by metadata"),
         ({"inference": "gibbs", "words": TREE}, "does not go with a prior by metadata"),
         ({"alpha": 0.1}, "prevalence learns alpha"),
         ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),
@@ -586,6 +626,47 @@ def test_documents_without_metadata_are_refused_with_their_number():
     fractions = Corpus.from_matrix([[0.5, 1.0], [1.0, 2.0]])
     with pytest.raises(UserError):
         LDA(2, prevalence="1").fit(fractions)
+
+
+FRAMES = {
+    "records": list,
+    "pandas": lambda rows: pd.DataFrame(rows, index=range(7, 7 + 2 * len(rows), 2)),
+    "polars": pl.DataFrame,
+    "lazy": lambda rows: pl.DataFrame(rows).lazy(),
+    "arrow": pa.Table.from_pylist,
+}
+
+
+@pytest.mark.parametrize("form", list(FRAMES))
+def test_metadata_are_given_apart_from_texts_in_any_form(form):
+    part = CORPUS.part(0, 80)
+    texts, metadata = [one.text for one in part], [dict(one.metadata) for one in part]
+    settings = {"prevalence": "party + year", "max_iter": 4, "tol": 0.0, "random_state": 0}
+    corpus = Corpus.from_texts(texts, metadata=metadata)
+    expected = LDA(3, **settings).fit(corpus).transform(corpus)
+    frame, model = FRAMES[form](metadata), LDA(3, **settings)
+    tokens = [text.split() for text in texts]
+    assert np.array_equal(model.fit(texts, metadata=frame).transform(tokens, metadata=frame), expected)
+    assert np.array_equal(model.fit_transform(texts, metadata=frame), expected)
+    if form == "pandas":
+        framed = LDA(3, **settings).set_output(transform="pandas").fit_transform(frame.assign(text=texts))
+        assert np.array_equal(framed.to_numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("documents", "metadata", "told"),
+    [
+        (["a b"], [{"party": "x"}] * 3, "has 3 rows for 1 document"),
+        (CORPUS, [], "goes with a list of texts"),
+        (np.eye(3), [{}] * 3, "goes with a list of texts"),
+        ([{"en": "a", "de": "b"}], [{}], "goes with a list of texts"),
+        (["a b"], {"party": "x"}, "is of the class dict"),
+        (["a b"], [{"text": "x"}], "has a field 'text'"),
+    ],
+)
+def test_metadata_that_do_not_fit_are_refused(documents, metadata, told):
+    with pytest.raises(UserError, match=told):
+        LDA(3, prevalence="party").fit(documents, metadata=metadata)
 
 
 def test_expected_shares_need_a_prior_by_metadata():

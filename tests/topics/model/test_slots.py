@@ -62,6 +62,7 @@ def test_the_check_sees_what_it_is_to_see():
 
 
 @pytest.mark.long("reads the whole package")
+@pytest.mark.ci
 def test_no_room_but_models_asks_which_class_a_slot_is():
     files = [path for path in sorted(SRC.rglob("*.py")) if SRC / "topics" / "model" not in path.parents]
     asked = {str(path): slots_asked_for(path.read_text(encoding="utf-8")) for path in files}

@@ -99,7 +99,7 @@ def completion_of_string_blocks(
     for block in blocks:
         observed, rest = split_halves(table.corpus.bags(block), share, table.words)
         if rest.counts.sum() > 0:
-            theta = topics.topics.infer(_known(table.through(observed), table.unknown))
+            theta = topics.topics.infer_in(corpus, block)(_known(table.through(observed), table.unknown))
             table.add(rest, completion_score(table.through(rest), theta, table.topic_word).nats)
     return table.score()
 

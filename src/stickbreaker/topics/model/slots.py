@@ -5,6 +5,8 @@ Callers use a slot's methods or the capabilities that it declares, and never che
 combinations are computed from the capabilities (`topics/combinations.py`).
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
@@ -16,7 +18,7 @@ from stickbreaker.contracts.contract import Counts, CountTable, Local, Step, Sum
 from stickbreaker.core.edits import Edit, Merge, apply
 from stickbreaker.core.records import Array, Field, Record, Stats
 from stickbreaker.corpus.shards import Shard
-from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
+from stickbreaker.topics.model.priors.prevalence_terms import Coefficients, alphas_of
 from stickbreaker.topics.model.topic_words import TopicWords
 
 if TYPE_CHECKING:
@@ -118,17 +120,17 @@ class TopicPrior(ABC):
     n_topics: int  # initial number
 
     @property
-    def covariates(self) -> "Coding | None":
+    def covariates(self) -> Coding | None:
         """What reads the numbers by which alpha differs between documents; None if it does not."""
         return None
 
-    def coefficients(self, params: Record) -> Array | None:
-        """gamma (columns × topics), with which a document's alpha is exp(covariates · gamma); None if alpha
-        is the same for all documents.
+    def coefficients(self, params: Record) -> Coefficients | None:
+        """gamma, with which a document's alpha is exp(covariates · gamma) (`alphas_of`); None if alpha is the
+        same for all documents.
         """
         return None
 
-    def coded(self, metadata: "Sequence[Mapping[str, Scalar]]") -> Self:
+    def coded(self, metadata: Sequence[Mapping[str, Scalar]]) -> Self:
         """The same prior for documents with these metadata, after it has learned how to read them. Raises
         UserError if it cannot. By default the same.
         """
@@ -411,7 +413,7 @@ class TopicView(NamedTuple):
     alpha: Array  # topics
     rest: float = 0.0  # alpha of all topics without tokens
     paths: Paths | None = None  # if rows are paths to words
-    coefficients: Array | None = None  # columns × topics: of documents' covariates, see `TopicPrior`
+    coefficients: Coefficients | None = None  # of documents' covariates, see `TopicPrior`
 
     def alphas(self, shard: Shard) -> Array:
         """alpha of a shard's documents (documents × topics); one row if it is the same for all. A document
@@ -462,7 +464,7 @@ class LocalSolver(ABC):
         (sums over the shard). local: their records of an earlier pass, or None. See `Model.local_step`.
         """
 
-    def with_full_reports(self) -> "LocalSolver":
+    def with_full_reports(self) -> LocalSolver:
         """A solver with the same settings that also reports the statistics that split-merge moves and the
         bound of the memoised schedule need. By default the same solver.
         """

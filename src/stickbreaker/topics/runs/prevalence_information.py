@@ -10,7 +10,18 @@ from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.learning.variational import VariationalState
 from stickbreaker.topics.model.model import TopicModel
-from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, INFORMATION, MOST_INFORMATION
+from stickbreaker.topics.model.priors.level_information import LevelSums, with_unknown_levels
+from stickbreaker.topics.model.priors.prevalence import (
+    COEFFICIENTS,
+    INFORMATION,
+    LEVEL_INFORMATION,
+    LEVEL_SHARES,
+    LEVEL_VARIANCES,
+    LEVELS,
+    MOST_INFORMATION,
+    VARIANCES,
+    PrevalencePrior,
+)
 from stickbreaker.topics.model.solvers.score_information import ScoreInformation
 
 
@@ -20,12 +31,26 @@ def with_information(
     """The state of a run that has ended, with the information about its prior's coefficients among the
     params. Unchanged if alpha is the same for all documents, or there are too many coefficients.
     """
-    if not model.documents.by_document or state.params[COEFFICIENTS].values.size > MOST_INFORMATION:
+    params, prior = state.params, model.documents
+    if not isinstance(prior, PrevalencePrior) or params[COEFFICIENTS].values.size > MOST_INFORMATION:
         return state
     task = InformationOfBlocks(model, source, state, seed)
-    pieces = engine.map_items_with_sums(task, source.parts(), _piece)[1]
-    field = Field(np.concatenate(pieces, axis=-1), ("coefficients", "coefficients"), additive=False)
-    return replace(state, params={**state.params, INFORMATION: field})
+    sums = np.concatenate(engine.map_items_with_sums(task, source.parts(), _piece)[1])
+    n_columns, n_topics = params[COEFFICIENTS].values.shape
+    side = n_columns * n_topics
+    information, rest = sums[: side * side].reshape(side, side), sums[side * side :]
+    found = dict[str, Field]()
+    if LEVELS in params:
+        squares, means = np.split(rest.reshape(-1, n_columns), [n_columns])
+        levels = LevelSums(squares, means, information[:n_topics, :n_topics])
+        precisions = 1.0 / params[VARIANCES].values
+        precisions[0] = 0.0
+        variances = params[LEVEL_VARIANCES].values
+        information = with_unknown_levels(information, levels, precisions, variances, prior.ranges)
+        found[LEVEL_SHARES] = Field(levels.shares, ("levels",), additive=False)
+        found[LEVEL_INFORMATION] = Field(levels.whole.copy(), ("topics", "topics"), additive=False)
+    found[INFORMATION] = Field(information, ("coefficients", "coefficients"), additive=False)
+    return replace(state, params={**params, **found})
 
 
 def _piece(_first: int, values: Array) -> Array:
@@ -34,7 +59,9 @@ def _piece(_first: int, values: Array) -> Array:
 
 @dataclass(frozen=True)
 class InformationOfBlocks:
-    """A task that an engine runs on some blocks: returns (None, the information of their documents)."""
+    """A task that an engine runs on some blocks: returns (None, the sums of their documents, as numbers in a
+    row: the information, and with levels "squares" and "means" of `ScoreInformation`).
+    """
 
     model: TopicModel
     source: Source
@@ -46,4 +73,5 @@ class InformationOfBlocks:
         shards = self.source.shards(*blocks)
         fork = local_fork(engine, model, 1, copied=False)
         found = fork.map(self.state.params, shards, len(shards), self.seed)
-        return None, found.usage["information"].values
+        names = [name for name in ("information", "squares", "means") if name in found.usage]
+        return None, np.concatenate([found.usage[name].values.ravel() for name in names])

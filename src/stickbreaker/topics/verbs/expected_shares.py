@@ -4,10 +4,16 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.verb_results import VerbResult
-from stickbreaker.topics.effects_of_prevalence import ExpectedShares, expected_shares, references_of
+from stickbreaker.topics.effects_of_prevalence import (
+    ExpectedShares,
+    LevelSpread,
+    expected_shares,
+    references_of,
+)
 from stickbreaker.topics.topic_estimator import topics_in
 from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
@@ -44,6 +50,15 @@ class SharesByMetadata(VerbResult):
                 }
                 for one in found.places
             ],
+            "terms": [
+                {
+                    "term": str(one.term),
+                    "levels": len(one.term.names),
+                    "deviation": one.deviation,
+                    "largest": [large._asdict() for large in one.largest],
+                }
+                for one in found.spreads
+            ],
             "topics": [
                 {"topic": k, "name": name, **{one: getattr(found, one)[:, k].tolist() for one in FIGURES}}
                 for k, name in enumerate(self.names)
@@ -57,6 +72,7 @@ class SharesByMetadata(VerbResult):
     def __str__(self) -> str:
         found = self.found
         lines = ["expected topic shares, 95 % between the bounds, all else average", references_of(found)]
+        lines += [line for one in found.spreads for line in self._lines_of(one)]
         if self.shown or len(self.titles) <= 2 * SHOWN:
             for k in self.shown or range(len(self.titles)):
                 lines.append(f"topic {k}: {self.titles[k]}")
@@ -72,6 +88,24 @@ class SharesByMetadata(VerbResult):
             fall = [k for k in order if found.differences[p, k] < 0.0][-SHOWN:]
             lines += [self._line(p, k, f"topic {k}: {self.titles[k]}") for k in (*rise, *fall)]
         return "\n".join(lines)
+
+    def _lines_of(self, spread: LevelSpread) -> list[str]:
+        """How far the levels of a term lie apart, and the pooled ones that differ most: of the topics shown,
+        or of all.
+        """
+        levels, deviation = counted(len(spread.term.names), "level"), f"{spread.deviation:.2f}"
+        if spread.term.period is not None:
+            return [f"{spread.term}: {levels}, deviation {deviation} of log alpha between neighbours"]
+        found = [one for one in spread.largest if not self.shown or one.topic in self.shown]
+        found = sorted(found, key=lambda one: -abs(one.difference))
+        lines = [f"{spread.term}: {levels}, deviation {deviation} of log alpha; the largest differences:"]
+        for one in found[: 2 * SHOWN]:
+            documents = counted(one.documents, "document")
+            what = (
+                f"{spread.term.field}={one.level} ({documents})  topic {one.topic}: {self.titles[one.topic]}"
+            )
+            lines.append(f"  {one.difference:+.4f}  {what}")
+        return lines
 
     def _line(self, p: int, k: int, what: str) -> str:
         found = self.found

@@ -35,7 +35,7 @@ Lists = Sequence[Sequence[Candidate]]
 
 @dataclass(frozen=True, repr=False)
 class RankingWeights(VerbResult):
-    """Weights of the features of candidates, by name, learned of some `sentences`; mean BLEU+1 of the best
+    """Weights of the features of candidates, by name, learned from some `sentences`; mean BLEU+1 of the best
     candidates of these before and after. `path`: where they were written, for the text."""
 
     sentences: int
@@ -57,7 +57,7 @@ class RankingWeights(VerbResult):
     def __str__(self) -> str:
         of = counted(len(self.weights), "feature")
         lines = [
-            f"{'' if self.path is None else f'{self.path}: '}weights of {of}, learned of "
+            f"{'' if self.path is None else f'{self.path}: '}weights of {of}, learned from "
             f"{counted(self.sentences, 'sentence')}",
             *(f"  {weight:9.5f}  {name}" for name, weight in self.weights.items()),
             f"mean BLEU+1 here: {self.bleu_before:.4f} before, {self.bleu_after:.4f} after",

@@ -17,25 +17,46 @@ from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics.formula_coding import Coding, coding_from, learn_coding
 from stickbreaker.topics.model.priors.dirichlet import NEW, TOGETHER
 from stickbreaker.topics.model.priors.fixed_number import FixedNumberPrior
-from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
-from stickbreaker.topics.model.priors.prevalence_terms import LEAST, sums_in
+from stickbreaker.topics.model.priors.prevalence_steps import (
+    LevelRange,
+    centred,
+    coefficient_step,
+    evened,
+    learned_level_variances,
+    learned_variances,
+    precisions_of,
+)
+from stickbreaker.topics.model.priors.prevalence_terms import LEAST, Coefficients, PrevalenceSums, sums_in
 
 COEFFICIENTS = "coefficients"  # of the params, columns × topics
 VARIANCES = "variances"  # of the coefficients' prior, columns
+LEVELS = "level_coefficients"  # levels × topics, if terms such as (1 | author) have levels
+LEVEL_VARIANCES = "level_variances"  # of the prior of each of these terms
 CODING = "coding"  # the letters of `Coding.learned`
 DRIFT = "coefficient_drift"  # mean change of the coefficients in the last steps
 INFORMATION = "information"  # about all coefficients: see `runs/prevalence_information.py`
+LEVEL_SHARES = "level_shares"  # of the documents' information that each level's have (levels)
+LEVEL_INFORMATION = "level_information"  # of all documents together, about a level that all had
+MOST_LEVEL_CELLS = 1 << 22  # topics × columns × levels, likewise: 34 MB each
 MOST_CELLS = 1 << 23  # topics × columns², of which a step needs several arrays: 67 MB each
 MOST_INFORMATION = 2048  # coefficients whose information is stored: 34 MB
 STILL = 0.02  # root mean square of the drift below which the coefficients have settled
 STEADY = 20  # steps of a batch run after which each changes the coefficients less
 FIRST_VARIANCE = 0.25  # of a coefficient, before it is learned
+FIRST_OF_WALK = 0.05  # likewise, of the difference between neighbours in a walk
+
+
+def coefficients_in(params: Record) -> Coefficients:
+    """The coefficients among the params."""
+    columns = params[COEFFICIENTS].values
+    return Coefficients(columns, params[LEVELS].values if LEVELS in params else columns[:0])
 
 
 @dataclass(frozen=True, slots=True)
 class PrevalencePrior(FixedNumberPrior):
     """Topic shares by metadata: theta_d ~ Dirichlet(alpha_d), alpha_dk = exp(x_d · gamma_k), and gamma_k ~
-    Normal(0, diag(variances)) apart from the intercept, which has no prior (Mimno and McCallum 2008).
+    Normal(0, diag(variances)) apart from the intercept, which has no prior (Mimno and McCallum 2008). Levels
+    of terms such as (1 | author) have coefficients of their own, which are part of gamma.
 
     `alpha` (topics): at the start, for all documents. `coding`: how metadata become x; None before documents
     are read. Coefficients are learned from draws of documents' topics, variances by their evidence; see
@@ -53,8 +74,18 @@ class PrevalencePrior(FixedNumberPrior):
     def covariates(self) -> Coding | None:
         return self.coding
 
-    def coefficients(self, params: Record) -> Array:
-        return params[COEFFICIENTS].values
+    @property
+    def ranges(self) -> tuple[LevelRange, ...]:
+        """The levels of each term that has levels."""
+        found, start = list[LevelRange](), 0
+        for one in () if self.coding is None else self.coding.level_terms:
+            documents = np.array(one.documents, np.float64)
+            found.append(LevelRange(start, start + len(documents), documents, one.period is not None))
+            start += len(documents)
+        return tuple(found)
+
+    def coefficients(self, params: Record) -> Coefficients:
+        return coefficients_in(params)
 
     def coded(self, metadata: Sequence[Mapping[str, Scalar]]) -> Self:
         made = learn_coding(self.formula, metadata)
@@ -62,6 +93,11 @@ class PrevalencePrior(FixedNumberPrior):
             most = int((MOST_CELLS / self.n_topics) ** 0.5)
             problem = f"{shown(self.formula)} has {counted(len(made.columns), 'column')} for each topic"
             remedy = f"{counted(self.n_topics, 'topic')} can have {most}: join rare values of a field"
+            raise UserError(problem, remedy=remedy)
+        if self.n_topics * len(made.columns) * made.n_levels > MOST_LEVEL_CELLS:
+            most = MOST_LEVEL_CELLS // (self.n_topics * len(made.columns))
+            problem = f"{shown(self.formula)} has {counted(made.n_levels, 'level')} for each topic"
+            remedy = f"{counted(self.n_topics, 'topic')} can have {most:,}: join rare values of a field"
             raise UserError(problem, remedy=remedy)
         return replace(self, coding=made)
 
@@ -71,7 +107,10 @@ class PrevalencePrior(FixedNumberPrior):
             raise ValueError("no coding of metadata")
         made = coding_from(self.formula, letters.tobytes().decode())
         size = len(made.columns)
-        for name, shape in {COEFFICIENTS: (size, self.n_topics), VARIANCES: (size,)}.items():
+        shapes: dict[str, tuple[int, ...]] = {COEFFICIENTS: (size, self.n_topics), VARIANCES: (size,)}
+        if made.level_terms:
+            shapes |= {LEVELS: (made.n_levels, self.n_topics), LEVEL_VARIANCES: (len(made.level_terms),)}
+        for name, shape in shapes.items():
             if name not in params or params[name].values.shape != shape:
                 raise ValueError(f"{name} of another formula")
         if INFORMATION in params and params[INFORMATION].values.shape != (size * self.n_topics,) * 2:
@@ -83,7 +122,20 @@ class PrevalencePrior(FixedNumberPrior):
         letters = b"" if self.coding is None else self.coding.learned.encode()
         coefficients = np.zeros((n_columns, self.n_topics))
         coefficients[0] = np.log(self.alpha)
+        ranges = self.ranges
+        first = np.array([FIRST_OF_WALK if one.walks else FIRST_VARIANCE for one in ranges])
+        levels = (
+            {
+                LEVELS: Field(
+                    np.zeros((ranges[-1].stop, self.n_topics)), ("levels", "topics"), additive=False
+                ),
+                LEVEL_VARIANCES: Field(first, ("level_terms",), additive=False),
+            }
+            if ranges
+            else {}
+        )
         return {
+            **levels,
             "alpha": Field(np.array(self.alpha), ("topics",), additive=False, fresh=self.alpha[0]),
             COEFFICIENTS: Field(coefficients, ("terms", "topics"), additive=False),
             VARIANCES: Field(np.full(n_columns, FIRST_VARIANCE), ("terms",), additive=False),
@@ -100,34 +152,63 @@ class PrevalencePrior(FixedNumberPrior):
         """
         if documents <= 0.0:
             return {}
-        sums, before = sums_in(usage), params[COEFFICIENTS]
-        together = bool(np.ptp(before.values, axis=1).max() == 0.0) and step.seen < TOGETHER * documents
+        sums, before = sums_in(usage), coefficients_in(params)
+        together = bool(np.ptp(before.columns, axis=1).max() == 0.0) and step.seen < TOGETHER * documents
         rate = step.rate * min(1.0, STEADY / (step.number + 1)) if step.rate == 1.0 else step.rate
-        precisions = 1.0 / params[VARIANCES].values
-        precisions[0] = 0.0
-        scale = step.scale
-        whole = sums._replace(**{name: scale * getattr(sums, name) for name in sums._fields[:4]})
-        best = coefficient_step(before.values, precisions, whole, together=together)
-        change = rate * (best - before.values)
-        found = {
-            COEFFICIENTS: before._replace(values=before.values + change),
-            "alpha": self._mean_alpha(params["alpha"], sums.alphas / documents, change[0], step.rate),
-        }
-        if together:
-            return found
-        assert self.coding is not None
-        variances = params[VARIANCES]
-        updated = learned_variances(
-            found[COEFFICIENTS].values, variances.values, whole.scores, self.coding.groups
+        whole = sums.times(step.scale)
+        if step.rate < 1.0:
+            whole = evened(whole, documents * step.scale, self.ranges)
+        best = self.stepped(params, whole, together=together, whole=step.rate == 1.0)
+        change = best - before
+        moved = self.with_coefficients(params, before.moved(rate, change))
+        alpha = self._mean_alpha(
+            params["alpha"], sums.alphas / documents, rate * change.columns[0], step.rate
         )
-        moved = (1.0 - rate) * variances.values + rate * updated
-        drift = params[DRIFT].values if DRIFT in params else change
+        if together:
+            return {**moved, "alpha": alpha}
+        drift, apart = (
+            params[DRIFT].values if DRIFT in params else rate * change.columns,
+            rate * change.columns,
+        )
+        learned = self.with_variances(params, coefficients_in({**params, **moved}), whole, rate)
         axes = ("terms", "topics")
         return {
-            **found,
-            VARIANCES: variances._replace(values=moved),
-            DRIFT: Field(drift + NEW * (change - drift), axes, additive=False),
+            **moved,
+            **learned,
+            "alpha": alpha,
+            DRIFT: Field(drift + NEW * (apart - drift), axes, additive=False),
         }
+
+    def stepped(
+        self, params: Record, sums: PrevalenceSums, *, together: bool = False, whole: bool = True
+    ) -> Coefficients:
+        """The coefficients after a Newton step (`coefficient_step`), at those of the params."""
+        levels = params[LEVEL_VARIANCES].values if LEVEL_VARIANCES in params else np.zeros(0)
+        prior = precisions_of(params[VARIANCES].values, levels, self.ranges)
+        best = coefficient_step(coefficients_in(params), prior, sums, together=together, whole=whole)
+        return centred(best, self.ranges)
+
+    def with_coefficients(self, params: Record, found: Coefficients) -> dict[str, Field]:
+        """The fields of the params with these coefficients."""
+        levels = {LEVELS: params[LEVELS]._replace(values=found.levels)} if LEVELS in params else {}
+        return {COEFFICIENTS: params[COEFFICIENTS]._replace(values=found.columns), **levels}
+
+    def with_variances(
+        self, params: Record, found: Coefficients, sums: PrevalenceSums, rate: float
+    ) -> dict[str, Field]:
+        """The fields of the params with the variances moved by the rate towards those by the evidence of
+        the coefficients `found`. sums: over all documents.
+        """
+        assert self.coding is not None
+        before = params[VARIANCES]
+        learned = learned_variances(found.columns, before.values, sums.scores, self.coding.groups)
+        fields = {VARIANCES: before._replace(values=before.values + rate * (learned - before.values))}
+        if LEVELS in params:
+            before = params[LEVEL_VARIANCES]
+            learned = learned_level_variances(found.levels, before.values, sums.level_scores, self.ranges)
+            moved = before.values + rate * (learned - before.values)
+            fields[LEVEL_VARIANCES] = before._replace(values=moved)
+        return fields
 
     @staticmethod
     def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:

@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from stickbreaker.core.records import Array, Field, Record
-from stickbreaker.topics.model.priors.prevalence import COEFFICIENTS, VARIANCES, PrevalencePrior
-from stickbreaker.topics.model.priors.prevalence_steps import coefficient_step, learned_variances
+from stickbreaker.topics.model.priors.prevalence import PrevalencePrior, coefficients_in
 from stickbreaker.topics.model.priors.prevalence_terms import PrevalenceSums, alphas_of, sums_of_terms
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.solvers.prevalence_sums import mean_terms
@@ -29,7 +28,7 @@ class AlphaByDocument:
     def alphas(self, params: Record, start: int, stop: int) -> Array:
         """alpha of the documents `start` to `stop` (exclusive), a row for each (documents × topics)."""
         rows = self._covariates[start:stop]
-        return alphas_of(rows, params[COEFFICIENTS].values, params["alpha"].values)
+        return alphas_of(rows, coefficients_in(params), params["alpha"].values)
 
     def learned(
         self, params: Record, topics: NDArray[np.int32], before: NDArray[np.int32], taken: int
@@ -40,24 +39,20 @@ class AlphaByDocument:
         taken: the number of samples so far. The more, the less the coefficients change, so that they
         converge (Robbins and Monro 1951; Celeux and Diebolt 1985 for one sample per step).
         """
-        start, variances = params[COEFFICIENTS].values, params[VARIANCES].values
-        precisions = 1.0 / variances
-        precisions[0] = 0.0
-        best, sums = start, self._sums(params, topics, before)
-        scores = sums.scores
+        prior, start, now = self._prior, coefficients_in(params), params
+        sums = self._sums(params, topics, before)
+        evidence = sums
         for step in range(STEPS):
             if step > 0:
-                now = {**params, COEFFICIENTS: params[COEFFICIENTS]._replace(values=best)}
                 sums = self._sums(now, topics, before)
-            best = coefficient_step(best, precisions, sums, together=False)
+            now = {
+                **params,
+                **prior.with_coefficients(params, prior.stepped(now, sums)),
+            }
         rate = (1.0 + taken) ** -FADES
-        moved = start + rate * (best - start)
-        assert self._prior.coding is not None
-        updated = learned_variances(moved, variances, scores, self._prior.coding.groups)
-        found: dict[str, Field] = {
-            COEFFICIENTS: params[COEFFICIENTS]._replace(values=moved),
-            VARIANCES: params[VARIANCES]._replace(values=variances + rate * (updated - variances)),
-        }
+        moved = start.moved(rate, coefficients_in(now) - start)
+        found = prior.with_coefficients(params, moved)
+        found |= prior.with_variances(params, moved, evidence, rate)
         now = {**params, **found}
         mean = sum(alphas.sum(axis=0) for _, _, alphas in self._blocks(now)) / max(1, len(self._covariates))
         return {**found, "alpha": params["alpha"]._replace(values=np.asarray(mean))}
@@ -93,7 +88,8 @@ class AlphaByDocument:
             offsets, own = self._part(topics, start, stop)
             terms = mean_terms(offsets, own[None], alphas)
             other = mean_terms(offsets, self._part(before, start, stop)[1][None], alphas).slopes
-            sums = sums_of_terms(self._covariates[start:stop], alphas, terms, terms.slopes, other)
+            rows, coefficients = self._covariates[start:stop], coefficients_in(params)
+            sums = sums_of_terms(rows, coefficients, alphas, terms, terms.slopes, other)
             total = sums if total is None else PrevalenceSums(*map(np.add, total, sums))
         assert total is not None
         return total

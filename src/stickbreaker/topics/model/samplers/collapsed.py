@@ -15,7 +15,7 @@ from stickbreaker.topics.kernels.document_counts import DocumentTopics
 from stickbreaker.topics.kernels.samplers.gibbs import document_counts
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.priors.polya import Histogram, fit_alpha, fit_eta, histogram, log_gamma_sum
-from stickbreaker.topics.model.priors.prevalence import CODING, COEFFICIENTS, PrevalencePrior
+from stickbreaker.topics.model.priors.prevalence import CODING, COEFFICIENTS, LEVELS, PrevalencePrior
 from stickbreaker.topics.model.samplers.mean_counts import Arrays, MeanCounts
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
@@ -136,7 +136,7 @@ class TokenChain(Sampler):
             values = np.array(arrays[name], np.float64)
             if values.shape != item.values.shape:
                 raise ValueError(f"{name} of another shape")
-            if name != COEFFICIENTS:
+            if name not in (COEFFICIENTS, LEVELS):
                 refuse_negative(values, name)
             self._params[name] = item._replace(values=values)
 

@@ -3,6 +3,8 @@
 Kernels and scipy.special are imported on use, so that models load without them.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -80,7 +82,7 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
         )
         rows, new_rows = report_rows(view, shard, cells)
         if view.coefficients is not None and shard.covariates is not None:
-            usage = sums_of_draws(draws.samples, tokens, alphas, shard.covariates)
+            usage = sums_of_draws(draws.samples, tokens, alphas, shard.covariates, view.coefficients)
         else:
             usage = {
                 "gains": Field(draws.gains / self.samples, ("topics",)),
@@ -109,7 +111,7 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
 
     def _sample(
         self, view: TopicView, shard: Shard[Bags], alphas: Array, seed: int
-    ) -> "tuple[Draws, int, Array]":
+    ) -> tuple[Draws, int, Array]:
         from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
 

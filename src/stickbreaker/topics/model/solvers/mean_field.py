@@ -78,7 +78,7 @@ class MeanField(LocalSolver):
         if view.rest > 0.0:
             usage["log_rest"] = Field(_add_rest(view.alpha, view.rest, tokens, report))
         if view.coefficients is not None and shard.covariates is not None:
-            usage |= sampled_sums(words, shard, shard.covariates, alphas, seed)
+            usage |= sampled_sums(words, shard, shard.covariates, view.coefficients, alphas, seed)
         if self.in_full:
             usage |= _in_full(view, words, report, usage)
         rows, new_rows = report_rows(view, shard, Rows(np.arange(len(words.positions)), report.counts))

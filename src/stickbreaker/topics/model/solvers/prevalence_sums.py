@@ -13,7 +13,13 @@ from stickbreaker.core import purposes
 from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array, Field
 from stickbreaker.corpus.shards import Bags, Shard, tokens_by_document
-from stickbreaker.topics.model.priors.prevalence_terms import AXES, LEAST, DocumentTerms, sums_of_terms
+from stickbreaker.topics.model.priors.prevalence_terms import (
+    LEAST,
+    Coefficients,
+    DocumentTerms,
+    as_fields,
+    sums_of_terms,
+)
 from stickbreaker.topics.model.samplers.tokens import whole_counts
 
 if TYPE_CHECKING:
@@ -23,17 +29,22 @@ BURN_IN, SAMPLES = 5, 4  # sweeps per document and pass
 
 
 def sampled_sums(
-    words: "Words", shard: Shard[Bags], covariates: Array, alphas: Array, seed: int
+    words: "Words",
+    shard: Shard[Bags],
+    covariates: Array,
+    coefficients: Coefficients,
+    alphas: Array,
+    seed: int,
 ) -> dict[str, Field]:
     """The sums of a shard that mean-field inference infers: topics of its tokens are drawn in a few sweeps,
     with the weights of the words fixed.
 
-    covariates (documents × columns); alphas (documents × topics). Raises UserError for counts that are not
-    whole.
+    covariates: as of `alphas_of`; alphas (documents × topics): at these coefficients. Raises UserError for
+    counts that are not whole.
     """
     tokens = tokens_by_document(shard.content.offsets, shard.content.counts)
     samples = draw_topics(words, shard, alphas, (BURN_IN, SAMPLES), seed)
-    return sums_of_draws(samples, tokens, alphas, covariates)
+    return sums_of_draws(samples, tokens, alphas, covariates, coefficients)
 
 
 def draw_topics(
@@ -54,11 +65,11 @@ def draw_topics(
 
 
 def sums_of_draws(
-    samples: NDArray[np.int32], tokens: Array, alphas: Array, covariates: Array
+    samples: NDArray[np.int32], tokens: Array, alphas: Array, covariates: Array, coefficients: Coefficients
 ) -> dict[str, Field]:
     """The sums of documents whose tokens have the drawn topics `samples` (samples × tokens), as fields.
 
-    tokens (documents): of each; alphas: documents × topics; covariates: documents × columns.
+    tokens (documents): of each; alphas (documents × topics): of these covariates and coefficients.
     """
     offsets = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
     half = (len(samples) + 1) // 2
@@ -66,8 +77,7 @@ def sums_of_draws(
     second = mean_terms(offsets, samples[half:], alphas) if len(samples) > 1 else first
     weight = half / len(samples)
     terms = DocumentTerms(*(weight * a + (1.0 - weight) * b for a, b in zip(first, second, strict=True)))
-    sums = sums_of_terms(covariates, alphas, terms, first.slopes, second.slopes)
-    return {name: Field(values, AXES[name]) for name, values in sums._asdict().items()}
+    return as_fields(sums_of_terms(covariates, coefficients, alphas, terms, first.slopes, second.slopes))
 
 
 def mean_terms(offsets: NDArray[np.int64], samples: NDArray[np.int32], alphas: Array) -> DocumentTerms:
