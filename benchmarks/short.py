@@ -55,7 +55,7 @@ def subjects() -> Texts:
 
 
 def headings() -> Texts:
-    """The headings of LibreOffice's help, each once, with the part of the program that they are of."""
+    """The headings of LibreOffice's help, each once, with the part of the program that they belong to."""
     labels: dict[str, str] = {}
     pages: dict[str, list[str]] = {}
     for row in read_rows(DATA / PAGES["LibreOffice"][0]):

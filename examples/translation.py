@@ -19,7 +19,7 @@ MONEY = (  # and about money
 
 
 def pairs(name: str, phrases: tuple[dict[str, str], dict[str, str]]) -> list[tuple[str, str, str]]:
-    """Sentences, translations and the documents that they are of."""
+    """Sentences, translations and the documents that they belong to."""
     parts = list(product(PEOPLE.items(), *(own.items() for own in phrases)))
     return [
         (" ".join(german for german, _ in part), " ".join(english for _, english in part), f"{name} {i % 6}")

@@ -106,7 +106,7 @@ def groups(runs: list[Run]) -> dict[str, list[Run]]:
 
 
 def table(runs: list[Run]) -> Table:
-    """A row a group."""
+    """A row for each group."""
     return Table(
         ("text", "grammar", "start", "sweeps", "seeds", "words, F1", "boundaries", "types", "−log p",
          "nats per symbol", "s per sweep"),

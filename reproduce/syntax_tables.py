@@ -89,7 +89,7 @@ def section(data: dict[str, Any]) -> Section:
 
 
 def topics_table(found: Sequence[Any]) -> Table:
-    """A row a topic."""
+    """A row for each topic."""
     rows = []
     for place, (share, tag, part, below, words) in enumerate(found):
         tags, heads = f"{tag} {100 * part:.0f} %", " ".join(map(str, below))

@@ -287,7 +287,7 @@ def section(data: dict[str, Any]) -> Section:
     return Section(
         f"Sentences by phrases, {data['source']} to {TARGET}",
         [
-            f"{data['options']:,} translations of phrases of at most 5 + 5 words, trigrams learned of the "
+            f"{data['options']:,} translations of phrases of at most 5 + 5 words, trigrams learned from the "
             f"target side, a stack decoder. Weights are tuned on {dev:,} sentences of documents held out and "
             f"measured on {test:,} of others, in lower case with one reference; topics are of K = {K}, "
             f"{INFERENCE}. Each system is tuned several times, by other random numbers; the spread is their "

@@ -252,7 +252,7 @@ THREADS = {
     "heading": "Machines",
     "least": 1,
     "show_default": "every core",
-    "help": "Threads at most; the result does not depend on their number.",
+    "help": "Use this many threads at most; the result does not depend on their number.",
 }
 threads_option = option("--threads", **THREADS)
 

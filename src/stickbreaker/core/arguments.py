@@ -1,12 +1,15 @@
 """Checks of arguments at public doors: what has another class than it should is one line, not a traceback."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from numbers import Integral, Real
+from os import PathLike
+from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, cast, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stickbreaker.core.errors import LONGEST_SHOWN, UserError, is_whole, shortened
 
@@ -46,6 +49,17 @@ def refuse_other_class(name: str, value: object, *kinds: type, remedy: str = "")
         raise UserError(f"{name} is {_class_of(value)}", remedy=remedy or f"give a {wanted}")
 
 
+def refuse_no(name: str, value: object, kind: type, remedy: str) -> None:
+    """Raise UserError unless the value of an argument is an object of a class; remedy: what to give.
+
+    >>> refuse_no("bags", 3, dict, "corpus.bags(block)")
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: bags is of the class int; give corpus.bags(block)
+    """
+    if not isinstance(value, kind):
+        raise UserError(f"{name} is {_class_of(value)}", remedy=f"give {remedy}")
+
+
 def refuse_no_list(name: str, value: object) -> None:
     """Raise UserError unless the value of an argument can be iterated over, and is not a string.
 
@@ -55,6 +69,48 @@ def refuse_no_list(name: str, value: object) -> None:
     """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise UserError(f"{name} is {_class_of(value)}, not a list")
+
+
+def path_in(name: str, value: object, of: str) -> Path:
+    """The path that an argument has as its value. Raises UserError for anything else; of: of what it should
+    be.
+
+    >>> path_in("path", None, "a saved model")
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: path is of the class NoneType; give the path of a saved model
+    """
+    if not isinstance(value, str | PathLike):
+        raise UserError(f"{name} is {_class_of(value)}", remedy=f"give the path of {of}")
+    return Path(cast("str | PathLike[str]", value))
+
+
+def numbers_in(name: str, value: object, of: str) -> NDArray[np.float64]:
+    """The value of an argument as an array of numbers. Raises UserError for anything else; of: what it has.
+
+    >>> numbers_in("shares", [0.5, 0.5], "a number for each topic").tolist()
+    [0.5, 0.5]
+    """
+    try:
+        return np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise UserError(f"{name} is {_class_of(value)}", remedy=f"give numbers: {of}") from None
+
+
+def rows_in(name: str, value: object, of: str) -> list[list[Any]]:
+    """The value of an argument as a list of lists. Raises UserError for anything else; of: what these have.
+
+    >>> rows_in("top_words", "river", "the words of each topic")
+    Traceback (most recent call last):
+    stickbreaker.core.errors.UserError: top_words is not a list of lists; give the words of each topic
+    """
+    rows = list(cast("Iterable[object]", value)) if _is_list(value) else [value]
+    if not all(_is_list(one) for one in rows):
+        raise UserError(f"{name} is not a list of lists", remedy=f"give {of}")
+    return [list(cast("Iterable[Any]", one)) for one in rows]
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
 def refuse_other_fields(record: Any) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.parameter_fields import declared
+from stickbreaker.core.parameter_fields import declared, naming_settings
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
@@ -214,7 +215,8 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     """
     place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
     made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
-    return object_at(place)(dictionary, corpus, made(**settings))
+    with naming_settings(made):
+        return object_at(place)(dictionary, corpus, made(**settings))
 
 
 def segment(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -307,7 +309,7 @@ def load(path: str | Path) -> Any:
     """
     from stickbreaker.saved.packed_models import directory_of
 
-    folder = directory_of(Path(path), markers())
+    folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
 
@@ -322,7 +324,7 @@ def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | No
     from stickbreaker.estimators import model_runs
     from stickbreaker.estimators.run_summary import finished_before, summary_of
 
-    place = Path(path)
+    place = path_in("path", path, "a model whose run was interrupted")
     refuse_system(place, "resume")
     done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)
     return finished_before(place) if done is None else summary_of(place, *done, resumed=True)
@@ -347,8 +349,10 @@ def call_of(
 
 
 def _function_of(verb: str, saved: Saved, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The function of a kind for a verb, and its settings."""
-    return object_at(saved.function(verb).function), _settings_of(verb, saved, settings)
+    """The function of a kind for a verb, and its settings, which its messages name."""
+    made = _settings_of(verb, saved, settings)
+    naming = naming_settings(saved.function(verb).settings_class())
+    return naming(object_at(saved.function(verb).function)), made
 
 
 def _settings_of(verb: str, saved: Saved, settings: dict[str, Any]) -> Any:

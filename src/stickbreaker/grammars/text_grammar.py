@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_other_class
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import by_size
@@ -83,6 +84,7 @@ class TextGrammar:
 
         Raises UserError for a symbol that is not adapted.
         """
+        refuse_other_class("symbol", symbol, str)
         symbols = self.symbols
         if symbol is not None and symbol not in symbols:
             remedy = f"there are: {', '.join(symbols) or 'none'}"

@@ -11,7 +11,7 @@ def about(subject: Subject) -> Callable[[Test], Test]:
     """Says of a law what it is about, in its attribute `about`.
 
     "inputs": the form of parameters and documents, which no way of learning changes; a suite may take it for
-    some models. "draws": the distribution of some hundred states, which takes a sampler seconds. "long runs":
+    some models. "draws": the distribution of hundreds of states, which takes a sampler seconds. "long runs":
     what takes a sampler minutes; a suite may leave it to a run by night.
 
     >>> @about("inputs")

@@ -379,7 +379,8 @@ def _refuse_constant(design: Array, coded: DesignColumns, found: Any) -> None:
     """
     names = [coded.name(str(name)) for name in found]
     gram = design.T @ design / len(design)
-    for column in range(1, len(names)):
+    whole = np.linalg.matrix_rank(gram, tol=1e-8, hermitian=True) == len(names)
+    for column in () if whole else range(1, len(names)):
         if np.linalg.matrix_rank(gram[: column + 1, : column + 1], tol=1e-8, hermitian=True) <= column:
             raise UserError(
                 f"{names[column]} does not differ, or is determined by other terms", remedy=REMEDY

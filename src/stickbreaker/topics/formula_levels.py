@@ -25,7 +25,7 @@ class TermLevels(NamedTuple):
     """The levels of one term: values of `field`, most frequent first, or its periods in order, and how many
     documents have each.
 
-    `period`: None if levels are pooled; of a walk, "month" and the like. `first`: of a walk, the number of
+    `period`: None if levels are pooled; for a walk, "month" and the like. `first`: for a walk, the number of
     the first period (see `PERIODS`).
     """
 

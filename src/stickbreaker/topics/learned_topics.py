@@ -381,18 +381,15 @@ class LearnedTopics(ModelOfParameters):
         """Log probability of documents in nats, of known words only, each predicted from the words before it.
         Only for a closed vocabulary. covariates: as for `_infer_documents`.
         """
-        from stickbreaker.topics.evaluation.left_to_right import log_probability
+        from stickbreaker.topics.evaluation.left_to_right import alike, log_probability
 
         coefficients = self._model.documents.coefficients(self.params_)
         if covariates is None or coefficients is None:
             return log_probability(bags, self._topic_words.of, self.alpha_, self._digests).nats
-        alphas, places = np.unique(
-            alphas_of(covariates, coefficients, self.alpha_), axis=0, return_inverse=True
-        )
-        members = (bags.take(np.flatnonzero(places.ravel() == i)) for i in range(len(alphas)))
+        alphas = alphas_of(covariates, coefficients, self.alpha_)
         return sum(
-            log_probability(own, self._topic_words.of, alpha, self._digests).nats
-            for own, alpha in zip(members, alphas, strict=True)
+            log_probability(bags.take(members), self._topic_words.of, alpha, self._digests).nats
+            for alpha, members in alike(alphas, len(alphas))
         )
 
     def _bound_of(self, bags: Bags, covariates: Array | None = None) -> float:

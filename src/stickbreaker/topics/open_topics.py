@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from stickbreaker.topics.evaluation.corpus_scores import Topics
+from stickbreaker.corpus import Corpus
+from stickbreaker.topics.evaluation.corpus_scores import BlockPrior, Topics
 from stickbreaker.topics.evaluation.open_vocabulary import LogSpelling, OpenTopics
 from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.model.priors.prevalence_terms import alphas_of
 
 
 def scored_topics(estimator: LearnedTopics) -> Topics:
@@ -17,7 +19,18 @@ def scored_topics(estimator: LearnedTopics) -> Topics:
         estimator.topic_shares_,
         estimator.word_documents_,
         counts_words=not estimator._is_open,
+        prior_of=None if estimator._model.covariates is None else partial(_prior_of, estimator),
     )
+
+
+def _prior_of(estimator: LearnedTopics, corpus: Corpus, block: int) -> BlockPrior | None:
+    rows, coefficients = (
+        estimator._covariates(corpus, block),
+        estimator._model.documents.coefficients(estimator.params_),
+    )
+    if rows is None or coefficients is None:
+        return None
+    return BlockPrior(rows, alphas_of(rows, coefficients, estimator.alpha_))
 
 
 def open_topics_of(estimator: LearnedTopics) -> OpenTopics:

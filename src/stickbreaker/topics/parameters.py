@@ -276,7 +276,7 @@ class LDAParameters(TopicParameters):
     )
     prevalence: str | None = parameter(
         None,
-        "Topic shares depend on metadata, by a formula as in R: party + year, bs(day, df=4).",
+        "Topic shares depend on metadata, by a formula as in R: party + year, (1 | author), bs(day, df=4).",
         "Documents that differ in these fields have different priors, which are learned (docs/models/"
         "prevalence.md). Needs documents with metadata, such as a table or a Corpus, and formulaic.",
         metavar="FORMULA",

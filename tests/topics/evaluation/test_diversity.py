@@ -13,7 +13,7 @@ def test_diversity_by_hand() -> None:
     assert topic_diversity([["a", "b"], ["c", "d"]]) == 1
     assert topic_diversity([["a", "b"]] * 4) == 0.25
     assert topic_diversity(np.array([[0, 1, 2], [2, 1, 5]])) == pytest.approx(4 / 6)
-    assert topic_diversity(["ab", "bc"]) == 0.75  # words are what is inside a topic
+    assert topic_diversity([list("ab"), list("bc")]) == 0.75
     for nothing in ([], [[]], np.zeros((3, 0), np.int64)):
         with pytest.raises(UserError, match="at least one"):
             topic_diversity(nothing)

@@ -153,7 +153,7 @@ def test_tables_pictures_and_python_say_the_same(cli, place, tmp_path):
         ("year + I(2 * year)", "is determined by the others"),
         ("lag(year)", "has the function 'lag'; there are C, I, poly, bs,"),
         ("0", "the formula '0' has no term"),
-        ("party|year", "has '|year', which is not part of a formula"),
+        ("party|year", "has '|' in place of an operator"),
         ("log(party)", "the field 'party' is not a number in all documents"),
         ("log(year - 2000)", "has no number for 12 documents"),
         ("poly(year, 1000000)", "has '1000000' in place of a whole number from 1 to 100"),

@@ -22,10 +22,12 @@ from stickbreaker.contracts.model_source import source_of
 from stickbreaker.core.errors import Interrupted
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.estimators import model_runs
-from stickbreaker.estimators.verbs import effects
+from stickbreaker.estimators.verbs import effects, evaluate
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.spark import SparkEngine
 from stickbreaker.testing import ExactSamplerTests, chain_deviations
 from stickbreaker.testing.estimators import StopAfter, begin, contents
+from stickbreaker.topics.evaluation import left_to_right_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.formula_coding import learn_coding
 from stickbreaker.topics.model.priors.polya import fit_alpha, histogram
@@ -433,6 +435,20 @@ def test_scores_have_the_prior_of_the_metadata():
     assert model.score(both) * both.n_tokens == pytest.approx(one + two)
 
 
+def test_evaluation_gives_each_document_its_own_prior():
+    model = LDA(3, prevalence="party", max_iter=30, random_state=0).fit(CORPUS)
+    part = CORPUS.part(0, 150)
+    wrong = [{"party": "left" if d % 2 == 0 else "right"} for d in range(150)]
+    swapped = Corpus.from_texts([one.text for one in part], metadata=wrong, vocabulary=model.vocabulary_)
+    scores = [evaluate(model, corpus, left_to_right=True, completion=0.1) for corpus in (part, swapped)]
+    assert scores[0].nats_per_word > scores[1].nats_per_word + 0.01
+    assert scores[0].left_to_right.nats_per_word > scores[1].left_to_right.nats_per_word + 0.005
+    one, two = (left_to_right_of(model, CORPUS.part(d, d + 1)).nats for d in (0, 1))
+    assert left_to_right_of(model, CORPUS.part(0, 2)).nats == pytest.approx(one + two)
+    with pytest.warns(UserWarning, match="150 documents of 150 without a value of party"):
+        evaluate(model, [one.text for one in part])
+
+
 @pytest.mark.parametrize("inference", WAYS)
 def test_threads_saving_and_resuming_give_the_same_numbers(inference, tmp_path):
     settings = {"inference": inference, "max_iter": 14, "tol": 0.0, "random_state": 0}
@@ -486,6 +502,7 @@ def test_a_saved_model_with_another_coding_is_refused(tmp_path):
     [
         ({"inference": "gibbs-delayed"}, "does not go with a prior by metadata"),
         ({"schedule": "memoised"}, "does not go with a prior by metadata"),
+        ({"engine": SparkEngine(None)}, "engine='spark' does not go with a prior by metadata"),
         ({"inference": "gibbs", "words": TREE}, "does not go with a prior by metadata"),
         ({"alpha": 0.1}, "prevalence learns alpha"),
         ({"alpha": "learned-symmetric"}, "prevalence learns alpha"),

@@ -62,7 +62,9 @@ class StreamChoice:
     snapshot_seconds: float = from_option(
         type=NumberRange(0.0), default=60.0, help="Stream: seconds at most; 0: every step."
     )
-    date_field: str = from_option(default="date", metavar="FIELD", help="Stream: when a document is of.")
+    date_field: str = from_option(
+        default="date", metavar="FIELD", help="Stream: the field with the date of a document."
+    )
 
     def is_on(self, inputs: tuple[str, ...], opened: OpenChoice, settings: ParameterValues) -> bool:
         """Whether documents are learned from as they come: with --stream, or from standard input with an open

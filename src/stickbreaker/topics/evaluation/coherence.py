@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.arguments import refuse_other_number
+from stickbreaker.core.arguments import refuse_other_number, rows_in
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.blocks import Entries
@@ -105,9 +105,13 @@ class TopWords:
     """
 
     def __init__(self, top_words: Sequence[Sequence[str]], language: str | None = None) -> None:
+        if not isinstance(top_words, Iterable):
+            problem = f"top_words is of the class {type(top_words).__name__}, not lists of words"
+            raise UserError(problem, remedy="give model.top_words(10), or coherence_of(model, documents)")
         if isinstance(top_words, str) or any(isinstance(topic, str) for topic in top_words):
             problem = "top_words has a string where a topic's list of words belongs"
             raise UserError(problem, remedy='give a list for each topic, as [["graph", "trees"]]')
+        top_words = rows_in("top_words", top_words, "the words of each topic, as [['graph', 'trees']]")
         distinct = dict.fromkeys(word for topic in top_words for word in topic)
         self.language = language
         self.column = {word: n for n, word in enumerate(distinct)}

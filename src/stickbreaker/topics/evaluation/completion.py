@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import numbers_in, refuse_no
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus.shards import Bags, content_of
@@ -62,6 +63,7 @@ def split_halves(
     >>> [half.counts.tolist() for half in split_halves(bags)]
     [[2.0], [2.0]]
     """
+    refuse_no("bags", bags, Bags, "corpus.bags(block)")
     if not 0 <= share < 1:
         raise UserError(f"the observed share must be at least 0 and below 1, not {share}")
     observed = np.zeros(len(bags.counts), np.float32)
@@ -128,7 +130,9 @@ def unigram_score(rest: Bags, word_probability: NDArray[np.floating]) -> Complet
     >>> round(unigram_score(rest, np.full(50, 1 / 50)).perplexity, 6)
     50.0
     """
-    return _score(rest, _owners(rest), np.asarray(word_probability, np.float64)[rest.words])
+    refuse_no("rest", rest, Bags, "corpus.bags(block), or a part of `split_halves`")
+    p = numbers_in("word_probability", word_probability, "one for each word")
+    return _score(rest, _owners(rest), p[rest.words])
 
 
 def _spelled(words: Sequence[str], rows: Words, counts: Counts) -> bytes:

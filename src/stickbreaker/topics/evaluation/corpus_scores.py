@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
 from stickbreaker.corpus.shards import Bags
@@ -24,12 +25,21 @@ from stickbreaker.topics.evaluation.cross_lingual import (
 )
 from stickbreaker.topics.evaluation.diversity import TOP, top_words_of, topic_diversity
 from stickbreaker.topics.evaluation.given import as_read_for, as_topics
-from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, refuse_weights
+from stickbreaker.topics.evaluation.left_to_right import alike, left_to_right_score, refuse_weights
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.model.word_ranking import DEFAULT, WordEvidence, ranking
 
 UNIGRAM_PRIOR = 0.01  # tokens added to each word by the unigram model
+
+
+class BlockPrior(NamedTuple):
+    """The priors of a block's documents: `covariates` (documents × columns), by which they differ, and
+    `alphas` (documents × K).
+    """
+
+    covariates: NDArray[np.floating]
+    alphas: NDArray[np.floating]
 
 
 class Topics(NamedTuple):
@@ -42,15 +52,28 @@ class Topics(NamedTuple):
     For ranking words: `shares` (K): the topics' shares of all tokens (None: equal); `counted`: in how many
     documents topics use words, an estimator's `word_documents_` (None: estimated from `topic_word`);
     `counts_words`: whether the vocabulary has counts of a training corpus.
+
+    `prior_of`: if the prior of topics depends on documents' metadata, a function that returns the priors of a
+    block of a corpus; `infer` then takes their covariates as a second argument.
     """
 
     topic_word: NDArray[np.floating]
     alpha: NDArray[np.floating]
     vocabulary: Vocabulary
-    infer: Callable[[Bags], NDArray[np.floating]]
+    infer: Callable[..., NDArray[np.floating]]
     shares: NDArray[np.floating] | None = None
     counted: WordDocuments | None = None
     counts_words: bool = True
+    prior_of: Callable[[Corpus, int], BlockPrior | None] | None = None
+
+    def prior(self, corpus: Corpus, block: int) -> BlockPrior | None:
+        """The priors of a block's documents if they differ between documents; None if all have `alpha`."""
+        return None if self.prior_of is None else self.prior_of(corpus, block)
+
+    def infer_in(self, corpus: Corpus, block: int) -> Callable[[Bags], NDArray[np.floating]]:
+        """`infer` for documents of a block, or parts of them, each with its own prior."""
+        prior = self.prior(corpus, block)
+        return self.infer if prior is None else lambda bags: self.infer(bags, prior.covariates)
 
     def ranked(self, n: int, rows: slice = slice(None), by: str = DEFAULT) -> NDArray[np.int64]:
         """The numbers of the first `n` words of each topic (K × n), best first, among the words in `rows` of
@@ -118,6 +141,7 @@ def unigram_probabilities(vocabulary: Vocabulary) -> NDArray[np.float64]:
     >>> unigram_probabilities(Vocabulary.of(["river", "bank"])).tolist()
     [0.5, 0.5]
     """
+    refuse_no("vocabulary", vocabulary, Vocabulary, "corpus.vocabulary")
     weights = vocabulary.tokens + UNIGRAM_PRIOR
     for rows in _ranges(vocabulary).values():
         weights[rows] /= weights[rows].sum()
@@ -133,12 +157,17 @@ def completion_of(topics: Topics | object, corpus: Corpus | object, share: float
     document's tokens that is observed, not predicted. A document's score does not depend on others. Raises
     UserError without a word to score.
     """
-    topics, corpus = as_topics(topics), as_read_for(topics, corpus)
-    unigram = unigram_probabilities(topics.vocabulary)
-    digests = topics.vocabulary.digests
-    scored = completion_of_blocks(
-        topics.infer, lambda rows: topics.topic_word[:, rows], unigram, digests, _blocks(corpus), share
-    )
+    own, corpus = as_topics(topics), as_read_for(topics, corpus)
+    unigram, digests = unigram_probabilities(own.vocabulary), own.vocabulary.digests
+
+    def words(rows: NDArray[np.integer]) -> NDArray[np.floating]:
+        return own.topic_word[:, rows]
+
+    parts = [
+        completion_of_blocks(own.infer_in(corpus, b), words, unigram, digests, [corpus.bags(b)], share)
+        for b in range(len(corpus.block_sizes))
+    ]
+    scored = HeldOutScore(*(sum(part[i] for part in parts) for i in range(3)))
     _some(scored.tokens)
     return scored
 
@@ -181,20 +210,21 @@ def left_to_right_of(topics: Topics | object, corpus: Corpus | object, particles
     languages = max(1, len(topics.vocabulary.languages))
     nats = base = tokens = 0.0
     first = 0
-    for bags in _blocks(corpus):
+    for block, bags in enumerate(_blocks(corpus)):
         refuse_weights(bags, first)
         first += len(bags.unseen)
         if bags.counts.sum() > 0:
-            # one distribution over all languages is needed: equal shares first, then rescaled
-            scored = left_to_right_score(
-                bags,
-                topics.topic_word / languages,
-                topics.alpha,
-                particles,
-                digests=topics.vocabulary.digests,
-            )
-            nats += scored.nats + scored.tokens * np.log(languages)
-            tokens += scored.tokens
+            prior = topics.prior(corpus, block)
+            alphas = topics.alpha[None, :] if prior is None else prior.alphas
+            for own, members in alike(alphas, len(bags.unseen)):
+                part = bags if prior is None else bags.take(members)
+                if part.counts.sum() == 0.0:
+                    continue
+                # one distribution over all languages is needed: equal shares first, then rescaled
+                word, digests = topics.topic_word / languages, topics.vocabulary.digests
+                scored = left_to_right_score(part, word, own, particles, digests=digests)
+                nats += scored.nats + scored.tokens * np.log(languages)
+                tokens += scored.tokens
             base += unigram_score(bags, unigram).nats
     return HeldOutScore(float(nats), base, _some(tokens))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stickbreaker.core.arguments import refuse_no, refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus.shards import Bags
 from stickbreaker.topics.evaluation.coherence import Coherence, distinct_words, in_documents, npmi_of
@@ -26,6 +27,8 @@ def one_side(bags: Bags, rows: slice) -> Bags:
     >>> one_side(bags, slice(3, 6)).words.tolist()
     [4]
     """
+    refuse_no("bags", bags, Bags, "corpus.bags(block)")
+    refuse_no("rows", rows, slice, "vocabulary.ranges[code]")
     kept = (bags.words >= rows.start) & (bags.words < rows.stop)
     offsets = np.concatenate([[0], np.cumsum(kept)])[bags.offsets].astype(np.int64)
     return Bags(offsets, bags.words[kept], bags.counts[kept], np.zeros_like(bags.unseen))
@@ -75,6 +78,7 @@ def chance_mrr(documents: int) -> float:
     >>> chance_mrr(2)
     0.75
     """
+    refuse_other_number("documents", documents)
     return float((1 / np.arange(1, documents + 1)).mean())
 
 

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickbreaker.core.arguments import numbers_in, refuse_other_number, rows_in
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import largest
 
@@ -19,7 +20,10 @@ def top_words_of(topic_word: ArrayLike, n: int, rows: slice = slice(None)) -> ND
     >>> top_words_of([[0.2, 0.5, 0.3]], 2).tolist()
     [[1, 2]]
     """
-    matrix = np.asarray(topic_word)
+    refuse_other_number("n", n)
+    matrix = numbers_in("topic_word", topic_word, "topics × words")
+    if matrix.ndim != 2:
+        raise UserError(f"topic_word is {matrix.shape}", remedy="give topics × words")
     places = np.arange(matrix.shape[1])[rows]
     return places[largest(matrix[:, rows], n)[0]]
 
@@ -34,7 +38,7 @@ def topic_diversity(top_words: Sequence[Sequence[Hashable]] | NDArray[np.int64])
     0.75
     """
     rows = top_words.tolist() if isinstance(top_words, np.ndarray) else top_words
-    words = [word for topic in rows for word in topic]
+    words = [word for topic in rows_in("top_words", rows, "the top words of each topic") for word in topic]
     if not words:
         raise UserError("diversity needs at least one top word")
     return len(set(words)) / len(words)
@@ -54,7 +58,7 @@ def effective_topics(shares: ArrayLike) -> float:
 
 
 def _shares(shares: ArrayLike) -> NDArray[np.float64]:
-    p = np.asarray(shares, np.float64)
+    p = numbers_in("shares", shares, "a share for each topic")
     if p.ndim != 1 or not (np.isfinite(p).all() and (p >= 0).all() and p.sum() > 0):
         raise UserError("topic shares must be finite, not negative, and above zero for some topic")
     return p / p.sum()

@@ -9,6 +9,7 @@ from stickbreaker.estimators.given_models import learned_in, loaded_model
 
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.corpus_scores import Topics
+    from stickbreaker.topics.evaluation.open_vocabulary import OpenTopics
     from stickbreaker.topics.learned_topics import LearnedTopics
 
 
@@ -37,6 +38,26 @@ def as_topics(given: "Topics | object") -> "Topics":
         problem = f"an object of the class {type(given).__name__} was given instead of topics"
         raise UserError(problem, remedy="give a fitted model of topics, the path of one, or Topics(...)")
     return scored_topics(model)
+
+
+def as_open_topics(given: "OpenTopics | object") -> "OpenTopics":
+    """Topics over all strings as they are, or those of a model with an open vocabulary. Raises UserError for
+    anything else."""
+    from stickbreaker.topics.evaluation.open_vocabulary import OpenTopics
+    from stickbreaker.topics.open_topics import open_topics_of
+
+    if isinstance(given, OpenTopics):
+        return given
+    model = topics_in_model(given)
+    if model is None or not model._is_open:
+        what = (
+            "a model of known words"
+            if model is not None
+            else f"an object of the class {type(given).__name__}"
+        )
+        remedy = "give a model with an open vocabulary, or OpenTopics"
+        raise UserError(f"{what} was given instead of topics over all strings", remedy=remedy)
+    return open_topics_of(model)
 
 
 def as_read_for(model: "Topics | object", documents: Any) -> Corpus:

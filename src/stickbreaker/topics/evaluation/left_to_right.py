@@ -6,7 +6,7 @@ alpha) of all of it, each word predicted from those before it (Wallach et al. 20
 docs/decisions/0032-scores-are-probabilities.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -115,6 +115,20 @@ def _drawn(document: Bags, seed: int, digests: Digests | None) -> tuple[NDArray[
     key = tokens if digests is None else digests[tokens].astype("<u8")
     draw = stream(seed, purposes.LEFT_TO_RIGHT, key=key.tobytes())
     return draw.permutation(tokens), draw.integers(0, 2**64, dtype=np.uint64)
+
+
+def alike(
+    alphas: NDArray[np.floating], documents: int
+) -> Iterator[tuple[NDArray[np.floating], NDArray[np.int64]]]:
+    """Each distinct alpha (topics), and the numbers of the documents that have it. alphas: documents ×
+    topics, or one row for all `documents`.
+    """
+    if len(alphas) == 1:
+        yield alphas[0], np.arange(documents)
+        return
+    distinct, places = np.unique(alphas, axis=0, return_inverse=True)
+    for number, alpha in enumerate(distinct):
+        yield alpha, np.flatnonzero(places.ravel() == number)
 
 
 def log_probability(

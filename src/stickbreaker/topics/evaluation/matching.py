@@ -2,13 +2,14 @@
 another seed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickbreaker.core.arguments import numbers_in, refuse_no_list
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Vocabulary
@@ -52,7 +53,7 @@ def topic_similarity(
     >>> topic_similarity([[1, 0], [0.5, 0.5]], [[1, 0], [0, 1]]).round(3).tolist()
     [[1.0, 0.0], [0.459, 0.459]]
     """
-    left, right = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    left, right = (numbers_in(name, one, "topics × words") for name, one in (("a", a), ("b", b)))
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1] or not left.size * right.size:
         raise UserError(
             f"topics are {left.shape} and {right.shape}", remedy="give topics × words, of the same words"
@@ -168,6 +169,7 @@ def stability(models: Sequence[ArrayLike | object], groups: Sequence[slice] = (s
     >>> stability([[[1, 0], [0, 1]], [[0, 1], [1, 0]]])
     1.0
     """
+    refuse_no_list("models", models)
     pairs = list(combinations(models, 2))
     if not pairs:
         raise UserError("stability needs at least two models")
@@ -180,6 +182,10 @@ def shared_words(a: Sequence[str], b: Sequence[str]) -> tuple[Ints, Ints]:
     >>> [rows.tolist() for rows in shared_words(["river", "bank"], ["bank", "money"])]
     [[1], [0]]
     """
+    for name, words in (("a", a), ("b", b)):
+        refuse_no_list(name, words)
+        if isinstance(words, Mapping) or not all(isinstance(word, str) for word in words):
+            raise UserError(f"{name} is not a list of words", remedy="give the words of each vocabulary")
     places = {word: row for row, word in enumerate(b)}
     rows = [row for row, word in enumerate(a) if word in places]
     return np.array(rows, np.int64), np.array([places[a[row]] for row in rows], np.int64)

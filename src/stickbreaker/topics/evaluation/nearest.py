@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from stickbreaker.core.arguments import refuse_other_number
+from stickbreaker.core.arguments import numbers_in, refuse_no_list, refuse_other_number
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import largest
 
@@ -39,7 +39,10 @@ def nearest_documents(queries: ArrayLike, among: Iterable[ArrayLike], n: int = 5
     [[1]]
     """
     refuse_other_number("n", n)
+    refuse_no_list("among", among)
     roots = roots_of(queries)
+    if roots.ndim != 2:
+        raise UserError(f"topic shares are {roots.shape}", remedy="give documents × topics")
     best = Nearest(np.empty((len(roots), 0), np.int64), np.empty((len(roots), 0)))
     first = 0
     for block in among:
@@ -67,7 +70,7 @@ def roots_of(shares: ArrayLike) -> NDArray[np.float64]:
     >>> roots_of([[0.25, 0.0]]).tolist()
     [[0.5, 0.0]]
     """
-    values = np.asarray(shares, np.float64)
+    values = numbers_in("shares", shares, "documents × topics, as `transform` returns")
     if not (np.isfinite(values).all() and (values >= 0).all()):
         raise UserError("topic shares must be finite and not negative", remedy="give those of a model")
     return np.sqrt(values)

@@ -6,11 +6,12 @@ column of the topics, since their relative probabilities are the same in every t
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.core.arguments import refuse_no
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus, Vocabulary
@@ -18,6 +19,7 @@ from stickbreaker.corpus.shards import Bags
 from stickbreaker.corpus.text.analysis import Analysis
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves, unigram_score
 from stickbreaker.topics.evaluation.corpus_scores import HeldOutScore, Topics, unigram_probabilities
+from stickbreaker.topics.evaluation.given import as_open_topics
 from stickbreaker.topics.evaluation.left_to_right import left_to_right_score, log_probability, refuse_weights
 
 LogSpelling = Callable[[Sequence[str]], Array]
@@ -74,14 +76,17 @@ def with_one_more_word(
     return OpenTopics(shrunk, rest, log_spelling)
 
 
-def completion_of_strings(topics: OpenTopics, corpus: Corpus, share: float = 0.5) -> StringScore:
+def completion_of_strings(
+    topics: OpenTopics | object, corpus: Corpus | object, share: float = 0.5
+) -> StringScore:
     """Document completion with all words of a corpus: like `completion_of`, but unknown words are scored too,
     by their spelling.
 
     Topics are inferred from the known words of the observed part. Which words are observed depends only on a
     document's words and counts, so it is the same for all models. Raises UserError without a word to score.
     """
-    return _some(completion_of_string_blocks(topics, corpus, range(len(corpus.block_sizes)), share))
+    known, read = _given(topics, corpus)
+    return _some(completion_of_string_blocks(known, read, range(len(read.block_sizes)), share))
 
 
 def completion_of_string_blocks(
@@ -94,9 +99,17 @@ def completion_of_string_blocks(
     for block in blocks:
         observed, rest = split_halves(table.corpus.bags(block), share, table.words)
         if rest.counts.sum() > 0:
-            theta = topics.topics.infer(_known(table.through(observed), table.unknown))
+            theta = topics.topics.infer_in(corpus, block)(_known(table.through(observed), table.unknown))
             table.add(rest, completion_score(table.through(rest), theta, table.topic_word).nats)
     return table.score()
+
+
+def _given(topics: OpenTopics | object, corpus: Corpus | object) -> tuple[OpenTopics, Corpus]:
+    """What these functions take: open topics, or a model that has some, and a corpus. Raises UserError for
+    anything else."""
+    remedy = 'a Corpus, or texts to stickbreaker.evaluate(model, texts, unseen="spelled")'
+    refuse_no("corpus", corpus, Corpus, remedy)
+    return as_open_topics(topics), cast("Corpus", corpus)
 
 
 def _some(scored: StringScore) -> StringScore:
@@ -106,12 +119,15 @@ def _some(scored: StringScore) -> StringScore:
     return scored
 
 
-def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int = 20) -> StringScore:
+def left_to_right_of_strings(
+    topics: OpenTopics | object, corpus: Corpus | object, particles: int = 20
+) -> StringScore:
     """Left-to-right likelihood of all words of a corpus: like `left_to_right_of`, but unknown words are
     scored too, by their spelling.
 
     Raises UserError without a word to score, and for fractional weights.
     """
+    topics, corpus = _given(topics, corpus)
     blocks = range(len(corpus.block_sizes))
     table, first = _Table(topics, corpus, blocks), 0
     for block in blocks:
@@ -128,10 +144,11 @@ def left_to_right_of_strings(topics: OpenTopics, corpus: Corpus, particles: int 
     return _some(table.score())
 
 
-def log_probability_of_strings(topics: OpenTopics, corpus: Corpus) -> StringScore:
+def log_probability_of_strings(topics: OpenTopics | object, corpus: Corpus | object) -> StringScore:
     """Log probability of all words of a corpus: like `log_probability`, but unknown words are scored too, by
     their spelling. The score is 0 if there are no words.
     """
+    topics, corpus = _given(topics, corpus)
     blocks = range(len(corpus.block_sizes))
     table = _Table(topics, corpus, blocks)
     for block in blocks:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from stickbreaker.core.arguments import rows_in
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.topk import descending, largest
 from stickbreaker.pages.text_values import cut_short
@@ -38,6 +39,12 @@ def prompt_for(model: LearnedTopics, documents: Sequence[Sequence[str]] | None =
     number of words.
     """
     words = model.top_words(top)
+    if documents is not None:
+        rows = rows_in("documents", documents, "texts of the most typical documents of each topic")
+        if len(rows) != len(words) or not all(isinstance(text, str) for own in rows for text in own):
+            remedy = f"give texts for each of the {len(words)} topics"
+            raise UserError("documents is not a list of texts for each topic", remedy=remedy)
+        documents = rows
     order: list[int] = descending(model.topic_shares_).tolist()
     used = [k for k in order if k not in model.unused_topics_]
     lines = [HEAD.format(topics=f"{len(used)} topics" if len(used) > 1 else "a topic", example=used[0])]

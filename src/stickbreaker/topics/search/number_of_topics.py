@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from stickbreaker.core.arguments import numbers_in, refuse_no, refuse_other_number, rows_in
 from stickbreaker.core.errors import UserError
 
 DOCUMENTS = 20  # for a topic, at least; with fewer, its words seldom hold in other documents
@@ -32,6 +33,9 @@ def topics_by_size(documents: int) -> int:
     """
     number = min(isqrt(documents), documents // DOCUMENTS, MOST)
     return max(1, number if number < 2 * STEP else number // STEP * STEP)
+
+
+PAIRS = "pairs of topics in use and nats per word"
 
 
 class Fewest(NamedTuple):
@@ -62,7 +66,8 @@ def fewest_topics(nats: Mapping[int, Sequence[ArrayLike]], tokens: ArrayLike) ->
     >>> fewest_topics(even, [1, 1, 1]).topics
     20
     """
-    words = np.asarray(tokens, np.float64)
+    refuse_no("nats", nats, Mapping, "nats of each document by number of topics and seed")
+    words = numbers_in("tokens", tokens, "those of each document")
     scores = {topics: np.asarray(seeds, np.float64) for topics, seeds in nats.items()}
     if not scores or not words.sum() > 0:
         raise UserError("no held-out document to compare numbers of topics")
@@ -93,7 +98,12 @@ def next_number(scores: Mapping[int, float], most: int) -> int | None:
     >>> next_number({}, 1000), next_number({20: -8.0}, 1000), next_number({20: -8.0, 10: -8.1}, 1000)
     (20, 10, 5)
     """
+    refuse_no("scores", scores, Mapping, "a score for each number of topics")
+    refuse_other_number("most", most, 0)
     grid = _grid(most)
+    if not scores.keys() <= set(grid):
+        remedy = f"give scores of numbers among {', '.join(map(str, grid[:6]))} and so on"
+        raise UserError("scores are of other numbers than those to try", remedy=remedy)
     if not scores:
         return max(number for number in grid if number <= max(FIRST, grid[0]))
     best = grid.index(min(scores, key=lambda number: (-scores[number], number)))
@@ -135,6 +145,9 @@ def peak_of(points: Sequence[tuple[int, float]]) -> Peak:
     >>> peak_of([(10, -8.07), (20, -8.01), (40, -7.99), (80, -8.01), (160, -8.07)])
     Peak(topics=40, fewest=28, most=57)
     """
+    points = [(one[0], one[1]) for one in rows_in("points", points, PAIRS) if len(one) == 2]
+    if not points:
+        raise UserError("there is no point", remedy=f"give {PAIRS}")
     best = max(score for _, score in points)
     tried = sorted({used for used, _ in points})
     place = tried.index(min(used for used, score in points if score == best))

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from stickbreaker.core.arguments import numbers_in
 from stickbreaker.core.errors import UserError
 from stickbreaker.topics.search.number_of_topics import fewest_topics
 
@@ -44,7 +45,7 @@ def weakest_quarter(coherence: ArrayLike) -> float:
     >>> weakest_quarter([0.3, -0.1, 0.2, 0.1, 0.0, 0.4, 0.2, 0.2])
     -0.05
     """
-    values = np.sort(np.asarray(coherence, np.float64))
+    values = np.sort(numbers_in("coherence", coherence, "one for each topic").ravel())
     return float(values[: max(1, round(len(values) / 4))].mean())
 
 

@@ -71,6 +71,9 @@ def evaluate(learned: AnyLearned, corpus: Corpus, settings: ScoreSettings) -> To
         completion = _completion(topics, spelled, corpus, settings.completion)
     own = share_learned_from(learned, corpus)
     warn_if_all_unseen(corpus.unseen_share)
+    remark = estimator._remark_on_documents(corpus)
+    if remark is not None:
+        warnings.warn(remark, UserWarning, stacklevel=2)
     whole = _left_to_right(topics, spelled, corpus, settings.particles) if settings.left_to_right else None
     coherence = _coherences(topics, known, settings, learned)
     return TopicScores(

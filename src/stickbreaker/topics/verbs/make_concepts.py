@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 
+from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, noun_for
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
@@ -88,10 +89,11 @@ def make_concepts(
     def refuse_changed(names: tuple[str, ...], problem: str) -> None:
         for name in names:
             if getattr(settings, name) != declared(ConceptSettings)[name].default:
-                raise UserError(f"{name} {problem}", remedy="leave it out")
+                raise UserError(f"`{name}` {problem}", remedy="leave it out")
 
+    place = path_in("dictionary", dictionary, "a dictionary, WordNet or word vectors")
     vocabulary, analysis = words_of(corpus)
-    found = _select(Path(dictionary), vocabulary, analysis, settings, refuse or refuse_changed, mistake)
+    found = _select(place, vocabulary, analysis, settings, refuse or refuse_changed, mistake)
     tree = ConceptTree(found.concepts)
     others = set(vocabulary.languages).difference(*(concept.words for concept in found.concepts))
     if others:

@@ -31,7 +31,8 @@ class BitextChoice:
     document_field: str = from_option(
         default="doc",
         metavar="FIELD",
-        help="Field or column with the document that a pair is of.  [default: doc, or else document]",
+        help="Field or column with the name of the document that a pair belongs to.  "
+        "[default: doc, or else document]",
     )
     domain_field: str = from_option(
         default="domain", metavar="FIELD", help="Field or column with a document's domain."

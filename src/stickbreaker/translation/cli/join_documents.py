@@ -41,9 +41,10 @@ def documents(
     reading: BitextChoice,
     as_json: bool,
 ) -> None:
-    """Join the pairs of each document, to learn topics of: a line a document, with its text in each language.
+    """Write the texts of each document, joined from its pairs, to learn topics from: a line per document.
 
-    Topics are learned of these, in both languages or the source alone, for `translate learn --topics`.
+    A line has the text in each language. Topics are learned from these, in both languages or from the source
+    alone, for `translate learn --topics`.
     """
     for file in (out, tokens):
         if file is not None:

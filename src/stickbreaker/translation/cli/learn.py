@@ -41,8 +41,8 @@ from stickbreaker.translation.cli.bitext_options import (
     "--alignments",
     type=PATH,
     metavar="FILE",
-    help="Which words are linked, 0-0 1-2 of each pair a line, by another program, of these tokens (see "
-    "translate documents --tokens).  [default: linked here]",
+    help="Which words another program linked: a line for each pair, such as 0-0 1-2, that counts the words "
+    "of translate documents --tokens.  [default: linked here]",
 )
 @option("--phrases", is_flag=True, help="Learn phrases too, to translate sentences (translate tune, run).")
 @option(
@@ -50,14 +50,14 @@ from stickbreaker.translation.cli.bitext_options import (
     type=PATH,
     metavar="MODEL|FILE",
     help="--phrases: a saved n-gram model, with topics or without, or a file in the ARPA format, of the "
-    "language translated into.  [default: trigrams, learned of the pairs]",
+    "target language.  [default: trigrams, learned from the pairs]",
 )
 @option(
     "--phrase-table",
     type=PATH,
     metavar="FILE",
-    help="--phrases: those of a file as Moses and translate export write it, of these tokens (see translate "
-    "documents --tokens).  [default: counted here]",
+    help="--phrases: read them from a file, as Moses and translate export write it, of the words of "
+    "translate documents --tokens.  [default: counted here]",
 )
 @option("--overwrite", is_flag=True, help="Replace a lexicon at --out.")
 @bitext_options

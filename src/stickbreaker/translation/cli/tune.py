@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 def tune(lexicon: Path, dev: tuple[str, ...], as_json: bool, **options: object) -> None:
     """Tune the weights of a lexicon with phrases (translate learn --phrases) on pairs that it has not seen.
 
-    DEV are pairs of sentences as the lexicon was learned from; some hundred do. Weights are learned by
-    pairwise ranking of the best translations, and kept with the lexicon. If the language model has topics,
-    those of a document are seen once, in a first translation by the weights before any tuning, as in run.
+    DEV are pairs of sentences in the form that the lexicon was learned from; a few hundred are enough.
+    Weights are learned by pairwise ranking of the best translations, and kept with the lexicon. If the
+    language model has topics, those of a document are seen once, in a first translation by the weights before
+    any tuning, as in run.
     """
     tell_of_compiling()
     from stickbreaker import translation

@@ -162,7 +162,7 @@ def coefficient_step(
     pull = np.einsum("kji,kj->i", couplings, alone) + np.einsum("kil,kl->i", across, level_alone)
     step, level_step = alone, level_alone
     for weakened in range(SHRINKS):
-        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - (lost + lost.T) / 2.0
+        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - lost
         if np.linalg.eigvalsh(capacity).min() > 0.0:
             more = np.linalg.solve(capacity, pull)
             step, level_step = alone + through @ more, level_alone + level_through @ more
@@ -259,8 +259,8 @@ def learned_level_variances(
     levels: Array, variances: Array, scores: Array, ranges: Sequence[LevelRange]
 ) -> Array:
     """The prior variances of terms with levels (terms) after a step by their evidence, as
-    `learned_variances`: of a pooled term, the mean of gamma² plus the posterior variance over levels and
-    topics; of a walk, that of the differences between neighbours.
+    `learned_variances`: for a pooled term, the mean of gamma² plus the posterior variance over levels and
+    topics; for a walk, that of the differences between neighbours.
 
     levels: levels × topics; scores (the same): the information that documents have about each, as estimated.
     """
