@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import descending
+from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.pages.colour import topic_colours
 from stickbreaker.pages.packed import MOST_PAIR, base36_pairs
 from stickbreaker.pages.page import Choice, Section
@@ -471,8 +472,8 @@ def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
 
 
 def leading_language(model: TopicEstimator, wanted: str | None) -> str:
-    """The language whose words label topics: `wanted`, or else the one with the most tokens in the corpus; ""
-    if the model has only one.
+    """The language whose words label topics: `wanted`, or else the first that the text was read
+    in (the first of --text-field); "" if the model has only one.
 
     Raises UserError for a language that the model does not have.
     """
@@ -482,5 +483,6 @@ def leading_language(model: TopicEstimator, wanted: str | None) -> str:
         raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {available}")
     if wanted is not None:
         return wanted
-    tokens = {code: model.vocabulary_.tokens[rows].sum() for code, rows in model.vocabulary_.ranges.items()}
-    return max(tokens, key=lambda code: tokens[code], default="")
+    analysis = model.analysis_
+    order = analysis.languages if isinstance(analysis, PolylingualAnalysis) else ()
+    return next((code for code in (*order, *languages) if code in languages), "")
