@@ -5,8 +5,6 @@ from typing import Any
 from tests.pages.elements import Elements
 
 from stickbreaker.pages.page import Page, Report
-from stickbreaker.pages.template_page import Section as TemplateSection
-from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.pages.views import Token
 
 
@@ -15,17 +13,6 @@ def page_of(kind: type[Report], title: str, **fields: Any) -> Page:
     report = object.__new__(kind)
     report.__dict__.update({"subtitle": "", "facts": (), "settings": (), **fields})
     return report.page(title)
-
-
-def scripts_of(kind: type[TemplateReport]) -> dict[str, str]:
-    """The scripts of all sections of a kind that know no browser, by name."""
-    return {
-        name: section.read(name)
-        for section in kind.sections
-        if isinstance(section, TemplateSection)
-        for name in section.scripts
-        if not name.endswith(("view.js", "views.js"))
-    }
 
 
 def texts_in(value: Any) -> list[str]:

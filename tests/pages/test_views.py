@@ -20,33 +20,44 @@ from stickbreaker.pages.changes import Changes, Wording, paths_of, sizes_of
 from stickbreaker.pages.figures import figures
 from stickbreaker.pages.page import Choice, Page, Report, Section
 from stickbreaker.pages.views import (
+    Bands,
     Bars,
     Boxes,
     Card,
     Cards,
     Chosen,
     Column,
+    Documents,
+    Dots,
     Each,
     Entry,
     Flow,
     Graph,
+    Grid,
+    Index,
     Item,
     Lane,
     Line,
     Lines,
     List,
+    Map,
     MarkedText,
+    Matrix,
     Meter,
     Mix,
+    NamedLines,
     Node,
     Note,
     Picture,
     Row,
     Series,
+    ShownDocument,
     Styled,
     Table,
+    Tabs,
     Token,
     View,
+    WordBars,
 )
 from stickbreaker.pages.views.payload import as_json
 
@@ -69,18 +80,41 @@ COLUMNS = [
     Column("p", "share"),
 ]
 LANES = [Lane("in", range(39)), Lane("split", [1, 0, 0] * 13, "split")]
+SHARES = [[1 / N] * N, [0.5, 0.2, *[0.3 / (N - 2)] * (N - 2)], [0.1, *[0.9 / (N - 1)] * (N - 1)]]
+YEARS = ["1990", "1991", "1992"]
+WORDS = WordBars(
+    values=[0.3, 0.2, 0.1], marks=[0.1] * 3, places=[0, 1, 2], of="word", points=True, mixes_of="topic"
+)
+DOCUMENTS = [
+    ShownDocument(text, text, 9, f"{text} and more", MIX, "000200" if k % 2 else "", [(text, text)])
+    for k, text in enumerate(HOSTILE)
+]
 VIEWS: dict[str, View] = {
+    "Bands": Bands(of="topic", order=range(N), most=range(6), names=YEARS, shares=SHARES, amounts=[5, 9, 2]),
     "Bars": Bars(HOSTILE, [0.5] * N, figures=[["5%", "× 2"]] * N, marks=[0.1] * N, ranked=True, most=5),
     "Bars upright": Bars([str(n) for n in range(9)], range(9), upright=True, shares=True, axis="words"),
     "Bars in parts": Bars(HOSTILE, parts=[MIX] * N, of="topic"),
+    "Bars of words": WORDS,
     "Cards": Cards([Card(Item("topic", 0), "5%", [PIECES], more=HOSTILE[0], hidden=[Note(PIECES)])] * 3),
     "Chosen": Chosen("topic", [Note(text) for text in HOSTILE], Note("none is chosen")),
+    "Documents": Documents(of="topic", documents="document", page=5, find="Find"),
+    "Documents of a topic": Documents(of="topic", documents="document", typical=[[2, 1]] * N, open=1),
+    "Documents pointed at": Documents(of="topic", documents="document", pointed=True, missing="none"),
+    "Dots": Dots(of="document", by="topic", places="000" * 4 + "zzzz" + "f0f0" * (N - 4), name="Dots"),
     "Flow": Flow("topic", [0, 1, -1, -2], [[0.4, 0.3, 0.2, 0.1]] * 3, [0, 20, 40, 50], (5, 25)),
     "Graph": Graph("topic", NODES, [(-1, 0, 0.9), (0, 4, 0.5), (4, 4, 1.0)], "root"),
+    "Grid": Grid([replace(WORDS, title=text) for text in HOSTILE[:3]], 2),
+    "Index": Index(
+        of="topic", sizes=[1 / (k + 1) for k in range(N)], find="Find", words=[[0]] * N, words_of="word"
+    ),
     "Lines": Lines(
         [Series(POINTS, "#aa5500", HOSTILE[0]), Series(POINTS, "", "b", True)], "pass", baseline=("all", 30.0)
     ),
     "Lines by ratio": Lines([Series(POINTS, "#aa5500")], "rank", log="xy", whole=True),
+    "Lines of topics": NamedLines(of="topic", by=SHARES, names=YEARS, shown=[0, 1]),
+    "Lines with rings": Lines(
+        [Series(POINTS[:5], "#aa5500", look=look) for look in ("rings", "dot")], log="x"
+    ),
     "Lines with ranges": Lines([Series([(n, 0.5, 0.4, 0.6) for n in range(4)], "#aa5500")], most=1.0),
     "Lines with lanes": Lines(
         [Series(POINTS, "#aa5500")], walk="passes", labels=[f"at {n}" for n, _ in POINTS], lanes=LANES
@@ -93,10 +127,13 @@ VIEWS: dict[str, View] = {
         "Show",
         reads=True,
     ),
+    "Map": Map(of="topic", points=[(k / N, k * k / N) for k in range(N)], sizes=[1 / N] * N, uses="word"),
+    "Matrix": Matrix("topic", range(N), "0a" * (N * (N - 1) // 2 - 1) + "rr"),
     "Paths": paths_of(CHANGES, "Topic", of="topic"),
     "Picture": Picture(Boxes(HOSTILE[0], [HOSTILE[1], Boxes("b", ["c"], True, HOSTILE[2])]), "tree"),
     "Row": Row([Note(PIECES), Note("b", title=HOSTILE[0])], panel=True, widths="1fr 20rem", pinned=True),
     "Sizes": sizes_of(CHANGES, HOSTILE[0], "sizes"),
+    "Tabs": Tabs([(HOSTILE[0], Note("one")), ("b", Note("two"))], "Choose"),
     "Table": Table(
         COLUMNS, [[text, n, n, n / N] for n, text in enumerate(HOSTILE)], (1, True), 5, "Find", only=2
     ),
@@ -117,9 +154,9 @@ class Views(Report):
 
     def choices(self) -> dict[str, Choice]:
         colours = [f"#{n:02x}5500" for n in range(N)]
-        return {
-            "topic": Choice([text[:60] for text in HOSTILE], colours, range(N), self.first, order=range(N))
-        }
+        topics = Choice([text[:60] for text in HOSTILE], colours, range(N), self.first, order=range(N))
+        words = Choice(["star", "sun", "moon"], mixes=["00dw01dw", "02rs"], homes="000200")
+        return {"topic": topics, "word": words, "document": Choice(documents=DOCUMENTS)}
 
 
 def page_of(*views: View, first: int = 0) -> Page:
@@ -161,7 +198,8 @@ def test_points_of_a_curve_say_their_values_wherever_they_are_pointed_at() -> No
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [390, 1400])
 def test_views_fit_the_screen(browser: Any, tmp_path: Path, width: int) -> None:
-    seen = opened(browser, tmp_path, *VIEWS.values(), width=width)
+    shown = [view for name, view in VIEWS.items() if name != "Grid"]  # that is only a figure
+    seen = opened(browser, tmp_path, *shown, width=width)
     seen.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     seen.page.wait_for_timeout(100)
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
@@ -170,6 +208,108 @@ def test_views_fit_the_screen(browser: Any, tmp_path: Path, width: int) -> None:
         "[...document.querySelectorAll('text')].map((each) => parseFloat(getComputedStyle(each).fontSize))"
     )
     assert min(sizes) >= 11.9
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
+def test_a_word_pointed_at_resizes_the_circles_that_use_it(browser: Any, tmp_path: Path) -> None:
+    """With the pointer or the arrow keys; a press lets it stay."""
+    seen = opened(browser, tmp_path, VIEWS["Map"], WORDS)
+    radii, rows = "dots => dots.map(dot => Number(dot.getAttribute('r')))", seen.page.locator(".pointed")
+    dots = seen.page.locator(".map .dot")
+    before = dots.evaluate_all(radii)
+    rows.nth(1).hover()
+    assert sum(r > 1.5 for r in dots.evaluate_all(radii)) == 1
+    assert "The circles show where sun is used: 100% in" in seen.text(".views")
+    seen.page.mouse.move(0, 0)
+    assert dots.evaluate_all(radii) == before
+    rows.first.focus()
+    assert sum(r > 1.5 for r in dots.evaluate_all(radii)) == 2
+    seen.page.keyboard.press("ArrowDown")
+    seen.page.keyboard.press("Enter")
+    seen.page.mouse.click(5, 5)
+    assert sum(r > 1.5 for r in dots.evaluate_all(radii)) == 1
+    seen.page.get_by_role("button", name="Show the topics’ sizes").click()
+    seen.page.mouse.move(5, 5)
+    assert dots.evaluate_all(radii) == before
+    assert seen.page.locator('.dot[tabindex="0"]').count() == 1
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
+def test_a_dot_shows_its_document(browser: Any, tmp_path: Path) -> None:
+    """Under the pointer or by arrow keys; chosen, it is opened and stays."""
+    seen = opened(browser, tmp_path, VIEWS["Dots"], VIEWS["Documents pointed at"], VIEWS["Index"])
+    card = seen.page.locator(".views > .view").nth(1)
+    assert card.inner_text() == "none"
+    seen.page.locator(".dot-map").focus()
+    seen.page.keyboard.press("ArrowRight")
+    assert seen.page.locator(".ring circle").count() == 1
+    assert card.locator(".title").count() == 1
+    seen.page.keyboard.press("Enter")
+    assert card.locator("details[open]").count() == 1
+    seen.page.locator(".index button").nth(1).click()
+    assert card.locator("details[open]").count() == 1  # the document stays
+    assert (
+        seen.page.locator(".chip").first.get_attribute("aria-pressed") == "true"
+    )  # the topic is brought out
+    looks = "dots => new Set(dots.map(dot => dot.getAttribute('fill-opacity'))).size"
+    assert seen.page.locator(".dots circle").evaluate_all(looks) == 1  # all have as much of it
+    seen.page.locator(".dot-map").focus()
+    seen.page.keyboard.press("Escape")
+    assert card.inner_text() == "none"
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
+def test_a_word_leads_to_a_thing(browser: Any, tmp_path: Path) -> None:
+    """Found in the list, or by where the word mostly belongs; a marked word of a text leads to its own."""
+    seen = opened(browser, tmp_path, VIEWS["Index"], VIEWS["Documents of a topic"])
+    buttons, find = seen.page.locator(".index button"), seen.page.locator("input[type=search]")
+    find.fill("star")
+    assert buttons.count() == N
+    find.fill("moon")
+    assert seen.text(".note").startswith("No topic has “moon” among its leading words. The model knows it")
+    find.fill("nothing")
+    assert "The model knows" not in seen.text(".note")
+    find.fill("")
+    buttons.nth(3).click()
+    assert seen.page.locator(".entries mark.own").count() == 0
+    seen.page.locator(".entries summary").nth(1).click()
+    seen.page.locator(".entries mark").first.click()
+    assert buttons.first.get_attribute("aria-pressed") == "true"
+    seen.page.locator(".entries summary").nth(1).click()
+    assert seen.page.locator(".entries mark.own").count() > 0
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
+def test_pairs_are_named_and_chosen(browser: Any, tmp_path: Path) -> None:
+    seen = opened(browser, tmp_path, VIEWS["Matrix"], VIEWS["Chosen"])
+    side = seen.page.locator(".square").bounding_box()
+    seen.page.mouse.move(side["x"] + 0.5 * side["width"] / N, side["y"] + 2.5 * side["height"] / N)
+    assert "1.0% alike" in seen.text(".pair")
+    seen.page.mouse.down()
+    seen.page.mouse.up()
+    assert seen.page.evaluate("page.chosen.topic") == 2
+    assert seen.page.locator(".square .cross").count() == 2
+    assert seen.troubles == []
+
+
+@pytest.mark.browser
+def test_bands_and_lines_follow_and_are_added(browser: Any, tmp_path: Path) -> None:
+    seen = opened(browser, tmp_path, VIEWS["Bands"], VIEWS["Lines of topics"])
+    seen.page.locator(".layer").nth(4).focus()
+    seen.page.keyboard.press("Enter")
+    assert seen.page.locator(".layer[aria-pressed=true]").count() == 1
+    lines = seen.page.locator(".time-line > .curve")
+    assert lines.count() == 3
+    seen.page.locator("select").select_option("9")
+    assert lines.count() == 4
+    tops = seen.page.locator(".time-line text").evaluate_all("t => t.map(x => Number(x.getAttribute('y')))")
+    assert all(b - a > 10 for a, b in zip(sorted(tops), sorted(tops)[1:], strict=False))
+    seen.page.locator(".chip").first.click()
+    assert lines.count() == 3
     assert seen.troubles == []
 
 

@@ -171,7 +171,7 @@ def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, ki
     found = json.loads(cli("fit", kind, tmp_path / "chance.jsonl", "--topics", 8, *quick, "--json").stdout)
     coherence = read_figures(tmp_path / "m")["coherence"]
     assert found["weakest"] == pytest.approx(np.mean(sorted(coherence)[: round(len(coherence) / 4)]))
-    assert found["weakest"] < 0.03
+    assert found["weakest"] < 0.0
     assert found["below"] == sum(value < 0.0 for value in coherence)
     done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
     assert "hold" not in done.stdout

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date as day
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.parameter_fields import Settings, parameter, refuse_values
+from stickbreaker.core.parameter_fields import Settings, naming_settings, parameter, refuse_values
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,12 @@ class VerbSettings(Settings):
     """
 
     def __post_init__(self) -> None:
-        refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+        with naming_settings(type(self)):
+            refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+            self.refuse_others()
+
+    def refuse_others(self) -> None:
+        """Raise UserError for values that are not valid for other reasons than the declared ones."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +63,7 @@ class UpdateSettings(ThreadSettings):
         None, "Date of the update in the report.", unset="today", metavar="YYYY-MM-DD"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def refuse_others(self) -> None:
         try:
             if self.date is not None:
                 day.fromisoformat(self.date)

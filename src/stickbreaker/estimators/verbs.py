@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.parameter_fields import declared
+from stickbreaker.core.parameter_fields import declared, naming_settings
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
@@ -215,7 +215,8 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     """
     place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
     made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
-    return object_at(place)(dictionary, corpus, made(**settings))
+    with naming_settings(made):
+        return object_at(place)(dictionary, corpus, made(**settings))
 
 
 def segment(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -348,8 +349,10 @@ def call_of(
 
 
 def _function_of(verb: str, saved: Saved, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The function of a kind for a verb, and its settings."""
-    return object_at(saved.function(verb).function), _settings_of(verb, saved, settings)
+    """The function of a kind for a verb, and its settings, which its messages name."""
+    made = _settings_of(verb, saved, settings)
+    naming = naming_settings(saved.function(verb).settings_class())
+    return naming(object_at(saved.function(verb).function)), made
 
 
 def _settings_of(verb: str, saved: Saved, settings: dict[str, Any]) -> Any:

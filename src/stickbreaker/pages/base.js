@@ -4,14 +4,6 @@
 // what comes after it knows of a page or a browser.
 // A node is { tag, attributes, children }; a child is a node or a string.
 
-// What sections with templates draw: `figures` by name; `start` draws in the page and listens to the reader, with what
-// the page remembers: its data, and what sections add.
-const sections = [];
-
-function section(parts) {
-  sections.push(parts);
-}
-
 // How each view is drawn, by the name of its class; `wide` is the width of its figures.
 const DRAWERS = {};
 
@@ -76,7 +68,7 @@ function descending(items, size) {
 }
 
 // About as wide as in the widest of the usual fonts, so that what fits here fits in all.
-const LETTER_WIDTHS = [[/[mwMW@%…—]/u, 0.97], [/[ijl|'’]/u, 0.3], [/[ftrI.,:;!()[\]\s-]/u, 0.4], [/\p{Lu}/u, 0.72], [/[\u2e80-\u{10ffff}]/u, 1.05]];
+const LETTER_WIDTHS = [[/[mwMW@%…—]/u, 0.97], [/[ijl|'’]/u, 0.3], [/[ftrI.,:;!()[\]\s-]/u, 0.4], [/[<>+=~]/u, 0.84], [/\p{Lu}/u, 0.72], [/[\u2e80-\u{10ffff}]/u, 1.05]];
 
 function textWidth(text, size) {
   let width = 0;

@@ -3,7 +3,7 @@
 
 const SVG_TAGS = new Set(["svg", "g", "circle", "rect", "line", "path", "polyline", "text", "title"]);
 
-const waiting = []; // views and their places
+const waiting = []; // views, their places, and what they remember
 
 // A link is one of SVG inside a drawing.
 function build(tree, inside = false) {
@@ -17,7 +17,7 @@ function build(tree, inside = false) {
     else if (value !== false && value !== undefined) element.setAttribute(key, value === true ? "" : String(value));
   }
   element.append(...tree.children.map((child) => build(child, drawn)));
-  if (tree.value) waiting.push([element, tree.value]); // a view, which is drawn once its room is known
+  if (tree.value) waiting.push([element, tree.value, tree.own || {}]); // a view, which is drawn once its room is known
   return element;
 }
 

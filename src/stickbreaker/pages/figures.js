@@ -96,7 +96,8 @@ function viewFigures(value, choices, found) {
   if (typeof value !== "object" || value === null) return found;
   if (value.figure) {
     const { draw, wide } = DRAWERS[value.view];
-    const at = { figured: true, width: wide, own: {}, choices, chosen: (of) => choices[of].first, choose() {}, redraw() {}, part: (_, part) => node("div", {}, part()) };
+    const first = (of) => (choices[of] ? choices[of].first : -1), nothing = () => {};
+    const at = { figured: true, width: wide, own: {}, choices, chosen: first, known: first, pointed: first, choose: nothing, point: nothing, relabel: nothing, redraw: nothing, part: (_, part) => node("div", {}, part()) };
     const drawing = firstDrawing(draw(value, at));
     if (drawing) found[value.figure] = figureOf(value.title || "", drawing, value.said || "");
   }
@@ -108,6 +109,5 @@ function viewFigures(value, choices, found) {
 function drawFigures(text) {
   const data = JSON.parse(text), found = {};
   if (data.choices) viewFigures([data.sections, data.figures], data.choices, found);
-  for (const { figures } of sections) Object.assign(found, figures ? figures(data) : {});
   return JSON.stringify(found);
 }

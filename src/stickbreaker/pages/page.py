@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache, cached_property
 from importlib import resources
 from typing import Any, ClassVar, NamedTuple
@@ -17,7 +17,7 @@ from markupsafe import Markup
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.text_values import clean, one_line, script_json
-from stickbreaker.pages.views import View
+from stickbreaker.pages.views import ShownDocument, View
 from stickbreaker.pages.views.payload import as_json
 
 SHARED = "stickbreaker.pages"
@@ -46,15 +46,23 @@ class Choice:
 
     keys: their names in addresses (#topic-7), if a reader can choose one: views that show it then follow;
     first: the place of the one chosen at first (-1: none); home: the anchor of the section that shows the
-    chosen one; order: places, through which the arrow keys lead.
+    chosen one; order: places, through which the arrow keys lead; also: places by further names in addresses.
+
+    Of words: mixes: how their uses divide over things of another choice, (place, thousandths) as
+    `base36_pairs`, for the first of them; homes: the place there of the largest part, of each. Of documents:
+    what they are, instead of labels.
     """
 
-    labels: Sequence[str]
+    labels: Sequence[str] = ()
     colours: Sequence[str] = ()
     keys: Sequence[int | str] = ()
     first: int = -1
     home: str = ""
     order: Sequence[int] = ()
+    also: Mapping[str, int] = field(default_factory=dict)
+    mixes: Sequence[str] = ()
+    homes: str = ""
+    documents: Sequence[ShownDocument] = ()
 
 
 class Report:
@@ -124,10 +132,13 @@ class Page:
 
     def drawers(self) -> str:
         """The scripts that draw the views of the page, and what they share."""
-        views = [one for section in self.sections for one in (section.views, section.figures)]
-        own = dict.fromkeys(script for part in views for script in _scripts_of(part))
-        scripts = [(VIEWS, "pieces.js"), (VIEWS, "axes.js"), *own]
+        scripts = [(VIEWS, "pieces.js"), (VIEWS, "axes.js"), *self._own_scripts()]
         return "".join(text_of(name, (package,)) for package, name in scripts)
+
+    def _own_scripts(self) -> list[tuple[str, str]]:
+        """The scripts of the page's views, as (package, file); some have a style of the same name."""
+        views = [one for section in self.sections for one in (section.views, section.figures)]
+        return list(dict.fromkeys(script for part in views for script in _scripts_of(part)))
 
     def figure_script(self) -> str:
         """The script that draws figures without a page: it defines `drawFigures`, from payload to figures."""
@@ -138,7 +149,9 @@ class Page:
         return self.charts() + text_of("dom.js", (SHARED,)) + text_of("mount.js", (VIEWS,))
 
     def style(self) -> str:
-        return text_of("report.css", (SHARED,)) + text_of("views.css", (VIEWS,))
+        files = [(package, name.replace(".js", ".css")) for package, name in self._own_scripts()]
+        own = [text_of(name, (package,)) for package, name in files if _has(package, name)]
+        return "".join([text_of("report.css", (SHARED,)), *own, text_of("views.css", (VIEWS,))])
 
     def html(self) -> str:
         """The page as one self-contained HTML document.
@@ -185,9 +198,17 @@ def _paragraphs(text: str | Sequence[str]) -> list[str]:
 def _scripts_of(value: Any) -> Iterator[tuple[str, str]]:
     """The scripts that draw the views in a value, as (package, file)."""
     if isinstance(value, View):
-        name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(value).__name__).lower() + ".js"
-        if name not in ("note.js", "row.js", "tabs.js", "chosen.js"):  # in pieces.js
-            yield type(value).__module__.rpartition(".")[0], name
+        for kind in reversed(type(value).__mro__):  # that of a base first
+            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() + ".js"
+            if name not in (
+                "note.js",
+                "row.js",
+                "tabs.js",
+                "chosen.js",
+                "view.js",
+                "object.js",
+            ):  # in pieces.js
+                yield kind.__module__.rpartition(".")[0], name
     if is_dataclass(value):
         for one in fields(value):
             yield from _scripts_of(getattr(value, one.name))
@@ -215,6 +236,11 @@ def plain_page(
         data=Markup(script_json(data)),
         **values,
     )
+
+
+@cache
+def _has(package: str, name: str) -> bool:
+    return resources.files(package).joinpath(name).is_file()
 
 
 @cache

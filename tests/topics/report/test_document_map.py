@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tests.pages.made_up import views_in
 from tests.topics.report import report_pages
 from tests.topics.report.made_up_topics import TopicPage
 
@@ -134,21 +135,25 @@ def test_the_page_grows_by_a_few_bytes_a_document() -> None:
     page = report_pages.large()
     places = [(float(x), float(y)) for x, y in np.random.default_rng(1).uniform(-1, 1, (2000, 2))]
     without, having = (len(script_json(one.payload)) for one in (page, replace(page, document_places=places)))
-    assert 0 < having - without <= 8100
-    assert len(replace(page, document_places=places).html()) - len(page.html()) < 12_000
+    assert 0 < having - without <= 8700
+    assert len(replace(page, document_places=places).html()) - len(page.html()) < 20_000  # with its script
 
 
 def test_places_come_back_from_the_page() -> None:
     page = replace(mapped(4), document_places=[(-1.0, 1.0), None, (0.25, -0.5), (7.0, float("-9"))])
-    assert page.payload["documentPlaces"][4:8] == "zzzz"
+    (dots,) = views_in(page.payload, "Dots")
+    assert dots["places"][4:8] == "zzzz"
+    things = json.dumps([{"shares": [[0, 1]]}] * 4)
     interpreter = interpreter_of_charts()
-    places = json.loads(
-        interpreter.eval(f"JSON.stringify(documentPlaces({page.payload['documentPlaces']!r}))")
+    found = json.loads(
+        interpreter.eval(f"JSON.stringify(placeDots({{ places: {dots['places']!r} }}, {things}, 1024, 1024))")
     )
-    assert places[0] == [0, 1]
-    assert places[1] is None
-    assert places[2] == pytest.approx([0.625, 0.25], abs=1e-3)
-    assert places[3] == [1, 0]
+    assert [dot["d"] for dot in found] == [0, 2, 3]
+    assert [(dot["x"], dot["y"]) for dot in found] == [
+        (12, 1012),
+        (pytest.approx(637, abs=1), pytest.approx(262, abs=1)),
+        (1012, 12),
+    ]
 
 
 def test_places_are_of_all_documents() -> None:
@@ -185,8 +190,8 @@ def test_the_next_dot_lies_in_the_direction_of_the_key() -> None:
 
 def test_dots_stand_out_by_the_share_of_the_topic() -> None:
     interpreter = interpreter_of_charts()
-    for look in ("r", "opacity"):
-        found = [float(interpreter.eval(f"dotLook({share}, 1).{look}")) for share in (0, 0.05, 0.3, 1)]
+    for look in ("r", "fill-opacity"):
+        found = [float(interpreter.eval(f"dotLook({share}, 1)[{look!r}]")) for share in (0, 0.05, 0.3, 1)]
         assert sorted(set(found)) == found
 
 
@@ -196,7 +201,7 @@ def test_the_map_is_a_figure() -> None:
     root = ElementTree.fromstring(svg)
     circles = [e for e in root.iter() if e.tag.endswith("}circle")]
     assert len(circles) == 60
-    assert {e.get("fill") for e in circles} <= {t["colour"] for t in mapped().payload["topics"]}
+    assert {e.get("fill") for e in circles} <= set(mapped().payload["choices"]["topic"]["colours"])
     assert "document-map" not in figures(replace(mapped(), document_places=()))
     assert "document-map" not in figures(replace(mapped(), document_places=[None] * 60))
 

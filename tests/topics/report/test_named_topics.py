@@ -102,12 +102,12 @@ def test_documents_and_parts_of_the_collection_add_up(pages: tuple[Page, Page, P
 def test_what_is_drawn_has_a_place_for_each(pages: tuple[Page, Page, Path]) -> None:
     _, after, _ = pages
     data = after.payload
-    assert len(data["positions"]) == len(data["topics"]) == 3
-    assert sorted(data["relations"]["order"]) == [0, 1, 2]
+    (circles,), (square,) = views_in(data, "Map"), views_in(data, "Matrix")
+    assert len(circles["points"]) == len(data["choices"]["topic"]["labels"]) == 3
+    assert sorted(square["order"]) == [0, 1, 2]
     (words,) = [table for table in views_in(data, "Table") if "find" in table]
     assert max(row[-1] for row in words["rows"]) < 3
-    assert all(k < 3 for topic in data["topics"] for k in topic["similar"])
-    assert sum(topic["coherence"] is not None for topic in data["topics"]) == 3
+    assert sum(topic.coherence is not None for topic in after.report.topics) == 3
 
 
 def test_a_model_without_names_has_the_page_it_had(
@@ -147,4 +147,4 @@ def test_lives_and_wordings_lead_to_the_whole(cli, planted: Path, tmp_path: Path
     assert page.report.growth.counts == before.report.growth.counts
     numbers = {learned.topic_ids_[k] for k in used[:2]}
     assert {life.topic for life in page.report.growth.lives if life.id in numbers} <= {g}
-    assert page.payload["growth"]["lines"] == before.payload["growth"]["lines"]
+    assert page.report.growth.lines == before.report.growth.lines

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from tests.pages.made_up import views_in
 from tests.running import SMALL, planted_documents
 
 from stickbreaker.core.errors import UserError
@@ -64,7 +65,8 @@ def test_fields_can_be_named(cli, dated: Path, tmp_path: Path) -> None:
     cli("report", dated, "--out", tmp_path / "r.html", *options)
     data, page = data_of(tmp_path / "r.html"), (tmp_path / "r.html").read_text("utf-8")
     assert "shelf" in page[page.index('id="groups"') :]
-    assert data["times"]["field"] == "published"
+    assert "time is the field <bdi>published</bdi>" in page
+    assert len(views_in(data, "Bands")) == 1
     told = cli("report", dated, "--out", tmp_path / "s.html", "--date-field", "shelf", code=1).stderr
     assert "the field 'shelf' has too few dates" in told
     told = cli("report", dated, "--out", tmp_path / "s.html", "--group-field", "colour", code=1).stderr

@@ -314,7 +314,7 @@ def test_columns_follow_the_topic_and_the_sliders(browser: Any, tmp_path: Path, 
     wording = of_chosen(stream, seen)
     assert [row[:2] for row in seen.table()] == [[dates[c], told_first(wording, c)] for c in shown]
     seen.page.locator(TOPIC).select_option("5")
-    assert seen.page.locator("#topic-head h3").inner_text() == stream.topics[5].label
+    assert seen.page.locator(".topic-head h3").inner_text() == stream.topics[5].label
     assert seen.table()[-1][1] == told_first(of_chosen(stream, seen), 23)
     seen.page.locator(FROM).focus()
     for _ in range(3):

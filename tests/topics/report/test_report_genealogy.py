@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pages import made_up
 from tests.running import TOPICS, planted_documents
 from tests.topics.report import report_growth, report_pages
 
 from stickbreaker import LDA, Online
+from stickbreaker.pages.views.payload import as_json
 from stickbreaker.topics.report import topic_page
 from stickbreaker.topics.report.genealogy import (
     MOST_COLUMNS,
@@ -189,32 +191,33 @@ def test_long_runs_show_a_part_and_say_so() -> None:
     assert least > 400.0  # their median is below
     assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
     assert all(len(one.after) <= MOST_COLUMNS for one in growth.refinements)
-    html = " ".join(page.html().split())
+    html = made_up.all_text(page.page)
     assert f"Drawn are {MOST_LINES} of the {growth.changed} topics" in html
     assert f"are left out. The table has the {MOST_MOVES} moves of the greatest gain, of 920" in html
     assert f"the {MOST_SPLITS} splits of the greatest gain, of {growth.refined}" in html
-    told = page.payload["growth"]
-    assert sum(row[3] for row in told["counts"]) == 500
-    assert sum(row[4] for row in told["counts"]) == 420
-    assert len(told["counts"]) <= 600
-    assert len(json.dumps(told)) < 150_000
+    (numbers,) = [
+        one for one in made_up.views_in(page.payload, "Lines") if one.get("figure") == "number-of-topics"
+    ]
+    assert [sum(lane[1]) for lane in numbers["lanes"]] == [500, 420]
+    assert len(numbers["series"][0][0]) <= 600
+    (told,) = [one for one in page.page.sections if one.anchor == "growth"]
+    assert len(json.dumps(as_json(told.views))) < 400_000
 
 
 @pytest.mark.parametrize(
     ("n_splits", "n_merges", "said"), [(1, 0, "1 split and 0 merges"), (2, 1, "2 splits and 1 merge")]
 )
 def test_few_moves_are_told_in_words(n_splits: int, n_merges: int, said: str) -> None:
-    html = report_growth.grown(n_splits, n_merges).html()
+    html = made_up.all_text(report_growth.grown(n_splits, n_merges).page)
     assert said in html
     assert "Topics that took no part in a split or a merge are left out" in html
 
 
 def test_without_moves_there_is_the_curve_alone() -> None:
-    html = report_growth.grown(0, 0).html()
-    assert 'id="growth-chart"' in html
-    assert "none was split or merged" in html
-    for part in ("genealogy", "move-table", "refinement"):
-        assert f'id="{part}"' not in html
+    page = report_growth.grown(0, 0).page
+    assert "none was split or merged" in made_up.all_text(page)
+    (section,) = [one for one in page.sections if one.anchor == "growth"]
+    assert [type(view).__name__ for view in section.views] == ["Lines"]
 
 
 def test_exchanges_are_told_in_words_of_their_own() -> None:
@@ -231,14 +234,14 @@ def test_exchanges_are_told_in_words_of_their_own() -> None:
     assert [count[1:] for count in growth.counts] == [(12, 12, 0, 0), (12, 12, 1, 1), (12, 12, 1, 1)]
     assert [(move.kind, move.gain) for move in growth.moves] == [("merge", None), ("split", None)] * 2
     assert [one.split.at for one in growth.refinements] == [3.0, 2.0], "the last first"
-    html = " ".join(page.html().split())
+    html = made_up.all_text(page.page)
     assert (
         "There were 2 such exchanges, each a merge followed by a split: the number of topics stays." in html
     )
-    for said in ("learns how many", "Gain is", 'id="growth-chart"', 'id="growth-at"'):
+    for said in ("learns how many", "Gain is", "Go through"):
         assert said not in html
-    for part in ("genealogy", "move-table", "refinement"):
-        assert f'id="{part}"' in html
+    (section,) = [one for one in page.page.sections if one.anchor == "growth"]
+    assert [type(view).__name__ for view in section.views] == ["Note", "Row", "Note", "Tabs"]
     assert "There was 1 such exchange," in report_growth.exchanged(1).html()
 
 
@@ -260,7 +263,7 @@ def hdp_stream(*plans: str) -> tuple[Growth, str]:
         record.update({"topics": n_topics, "used": n_topics})
     growth = growth_of(trace, ids, words, [list(range(10))] * len(ids))
     assert growth
-    return growth, " ".join(replace(page, growth=growth).html().split())
+    return growth, made_up.all_text(replace(page, growth=growth).page)
 
 
 def test_exchanges_of_an_hdp_are_told_as_those_of_an_lda() -> None:
@@ -289,7 +292,7 @@ def test_of_many_exchanges_the_last_are_shown() -> None:
     assert [move.at for move in growth.moves] == sorted(move.at for move in growth.moves)
     assert {move.at for move in growth.moves} == set(np.arange(52.0, 202.0))
     assert [one.split.at for one in growth.refinements] == list(np.arange(201.0, 141.0, -1.0))
-    html = " ".join(page.html().split())
+    html = made_up.all_text(page.page)
     assert f"The table has the {MOST_MOVES} last moves, of 400." in html
     assert f"To choose from are the {MOST_SPLITS} last splits, of 200." in html
 
@@ -310,19 +313,19 @@ def test_hostile_spelled_words_are_escaped() -> None:
     page = report_pages.hostile()
     growth = growth_of(trace, range(5), report_pages.HOSTILE, [[0, 1]] * 5)
     html = replace(page, growth=growth).html()
-    told = replace(page, growth=growth).payload["growth"]
-    (of_topic,) = told["refinements"]
-    assert set(of_topic["before"]) <= set(range(len(told["words"])))
-    assert len(set(told["words"]) & set(report_pages.HOSTILE)) > 5
+    (section,) = [one for one in replace(page, growth=growth).page.sections if one.anchor == "growth"]
+    texts = {text.removeprefix("+ ") for text in made_up.texts_in(as_json(section.views))}
+    assert len(texts & set(report_pages.HOSTILE)) > 5
     assert report_pages.HOSTILE[0] not in html
     assert report_pages.HOSTILE[1] not in html
 
 
 def test_hostile_words_stay_in_the_data() -> None:
-    told = report_pages.hostile().payload["growth"]
-    assert told["words"][:2] == report_pages.HOSTILE[:2]
-    assert [move[4] for move in told["moves"]] == [None, None]
-    json.dumps(told, allow_nan=False)
+    (section,) = [one for one in report_pages.hostile().page.sections if one.anchor == "growth"]
+    (moves, split) = made_up.views_in(as_json(section.views), "Table")
+    assert [row[-1] for row in moves["rows"]] == [{"share": "–"}] * 2
+    words = split["rows"][0][2]["each"]
+    assert words[0] == {"strong": f"+ {report_pages.HOSTILE[0]}"}
 
 
 @pytest.fixture(scope="module")
@@ -403,7 +406,7 @@ def test_a_stream_s_exchanges_are_in_its_trace_and_its_report(tmp_path: Path) ->
     split = page.report.growth.refinements[-1].split
     first = next(record for record in edited if record["step"] == split.at)
     assert page.report.growth.refinements[-1].before == first["before"][str(split.topic)]
-    assert 'id="genealogy"' in page.html()
+    assert len(made_up.views_in(page.payload, "Genealogy")) == 1
 
 
 def test_models_of_lda_without_an_exchange_tell_of_none(tmp_path: Path) -> None:

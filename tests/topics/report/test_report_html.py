@@ -8,6 +8,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -17,11 +18,11 @@ from tests.topics.report import report_pages
 from tests.topics.report.made_up_topics import TopicPage
 
 from stickbreaker.pages.text_values import script_json
+from stickbreaker.pages.views import ShownDocument
 from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.learning import TracePoint
-from stickbreaker.topics.report.topic_page import TopicReport
 from stickbreaker.topics.report.topics import Topic
 
 PAGES = {
@@ -44,9 +45,9 @@ def test_data_parse_back_and_cannot_leave_their_element(name: str) -> None:
     block = data_block(html)
     assert not set("<>&\u2028\u2029") & set(block)
     data = json.loads(block)
-    page = PAGES[name]()
-    assert len(data["topics"]) == len(page.topics)
-    assert len(data["documents"]) == len(page.documents)
+    page, choices = PAGES[name](), data["choices"]
+    assert len(choices["topic"]["labels"] if page.topics else ()) == len(page.topics)
+    assert len(choices["document"]["documents"] if page.documents else ()) == len(page.documents)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -82,7 +83,9 @@ def test_hostile_text_is_shown_as_text() -> None:
     assert "</script><script>window.hacked=1</script>" in text
     assert "<img src=x onerror=window.hacked=1>" in text
     assert "{{ 7 * 7 }}{% raw %}" in text
-    words = [w[0] for w in json.loads(data_block(report_pages.hostile().html()))["topics"][0]["words"]]
+    data = json.loads(data_block(report_pages.hostile().html()))
+    (bars, *_) = made_up.views_in(data, "WordBars")
+    words = [data["choices"]["word"]["labels"][place] for place in bars["places"]]
     assert words[:2] == report_pages.HOSTILE[:2]
     assert "lone\ufffdsurrogate" in words
     assert "nul\ufffdesc\ufffd[31mbell\ufffd\ufffd" in words
@@ -99,11 +102,13 @@ def test_script_writes_no_markup() -> None:
 def test_sections_without_data_are_left_out() -> None:
     ids = {a.get("id") for _, a in Elements(report_pages.sparse().html()).tags}
     assert "topics" in ids
-    assert not ids & {*SECTIONS, "map", "growth"}
+    assert not ids & {*SECTIONS, "growth"}
+    assert made_up.views_in(report_pages.sparse().payload, "Map") == []
     bare = {a.get("id") for _, a in Elements(TopicPage(title="Nothing yet").html()).tags}
     assert not bare & {"topics", "growth", *SECTIONS}
     full = {a.get("id") for _, a in Elements(report_pages.realistic(5, 200).html()).tags}
-    assert {"topics", "map", *SECTIONS} <= full
+    assert {"topics", *SECTIONS} <= full
+    assert len(made_up.views_in(report_pages.realistic(5, 200).payload, "Map")) == 1
 
 
 def test_a_sample_is_called_one() -> None:
@@ -130,15 +135,18 @@ def test_long_traces_are_thinned_but_keep_every_held_out_score() -> None:
 def test_references_that_lead_nowhere_are_dropped() -> None:
     topic = Topic(7, "a", 1.0, [("a", 1.0, 1.0)], documents=[0, 5], similar=[7, 9])
     page = TopicPage("t", topics=[topic], documents=[DocumentEntry("1", "one", "a", [(0, 0.9), (4, 0.1)], 1)])
-    data = json.loads(data_block(page.html()))
-    assert data["topics"][0]["documents"] == [0]
-    assert data["topics"][0]["similar"] == [0]
-    assert data["documents"][0]["mix"] == [[0, 0.9]]
+    (typical, _) = made_up.views_in(page.payload, "Documents")
+    assert typical["typical"] == [[0]]
+    near = [
+        each for note in made_up.views_in(page.payload, "Note") for each in note["text"][1:] if "each" in each
+    ]
+    assert near == [{"each": [{"item": 0, "of": "topic"}]}]
+    assert ShownDocument(*page.payload["choices"]["document"]["documents"][0]).shares == [[0, 0.9]]
 
 
 def test_positions_must_fit_the_topics() -> None:
-    with pytest.raises(ValueError, match="2 positions for 0 topics"):
-        TopicPage("t", positions=[(0, 0), (1, 1)]).html()
+    with pytest.raises(ValueError, match="2 positions for 1 topics"):
+        replace(report_pages.sparse(), positions=[(0, 0), (1, 1)]).html()
 
 
 def test_to_json_refuses_numbers_json_has_not() -> None:
@@ -166,6 +174,10 @@ def test_size_stays_small_with_very_many_topics() -> None:
     assert len(page.html().encode("utf-8")) < 3_000_000
 
 
+def first_document(html: str) -> ShownDocument:
+    return ShownDocument(*json.loads(data_block(html))["choices"]["document"]["documents"][0])
+
+
 def test_size_stays_small_whatever_the_script_and_the_metadata() -> None:
     marks = [(i, 1, 0) for i in range(0, 600, 2)]
     metadata = {f"field {i}": "値" * 500 for i in range(40)}
@@ -173,23 +185,23 @@ def test_size_stays_small_whatever_the_script_and_the_metadata() -> None:
     page = TopicPage("t", topics=report_pages.sparse().topics, documents=[document] * 2000)
     html = page.html()
     assert len(html.encode("utf-8")) < 3_000_000
-    told = json.loads(data_block(html))["documents"][0]
-    assert len(told["title"]) == 120
-    assert told["metadata"][0][0] == "field 0"
-    assert len(told["text"]) > 50
-    assert len(told["marks"]) % 6 == 0
+    told = first_document(html)
+    assert len(told.title) == 120
+    assert told.facts[0][0] == "field 0"
+    assert len(told.text) > 50
+    assert len(told.marks) % 6 == 0
 
 
 def test_marks_survive_only_where_the_text_does() -> None:
     marks = [(0, 2, 0), (2990, 10, 1), (5, 1, 0), (3, 4, 1), (7, 1, 2), (9, 0, 0)]
     document = DocumentEntry("1", "a", "x" * 3000, [], 9, {}, marks)
     topics = [Topic(k, str(k), 0.5, [("a", 1.0, 1.0)]) for k in range(2)]
-    whole = json.loads(data_block(TopicPage("t", topics=topics, documents=[document]).html()))["documents"][0]
-    assert whole["marks"] == "000200" + "030100"  # gap, length and topic
+    whole = first_document(TopicPage("t", topics=topics, documents=[document]).html())
+    assert whole.marks == "000200" + "030100"  # gap, length and topic
     crowd = TopicPage("t", topics=topics, documents=[document] * 2000)
-    cut = json.loads(data_block(crowd.html()))["documents"][0]
-    assert cut["text"].endswith("…")
-    assert len(cut["text"]) < 1000
+    cut = first_document(crowd.html())
+    assert cut.text.endswith("…")
+    assert len(cut.text) < 1000
 
 
 def test_words_are_the_frequent_and_the_special() -> None:
@@ -201,8 +213,9 @@ def test_words_are_the_frequent_and_the_special() -> None:
     assert words[0] == ("rare", 0.1, 0.001)
 
 
-@pytest.mark.parametrize("name", made_up.scripts_of(TopicReport))
-def test_charts_know_no_browser(name: str) -> None:
-    script = made_up.scripts_of(TopicReport)[name]
-    code = re.sub(r"^\s*//.*$", "", script, flags=re.MULTILINE)
-    assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == []
+@pytest.mark.parametrize("package", ["stickbreaker.pages.views", "stickbreaker.topics.report"])
+def test_views_know_no_browser(package: str) -> None:
+    for file in resources.files(package).iterdir():
+        if file.name.endswith(".js") and file.name != "mount.js":
+            code = re.sub(r"^\s*//.*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+            assert re.findall(r"\b(?:document|window|location|history|navigator)\.", code) == [], file.name

@@ -15,8 +15,8 @@ from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_ranking import WordEvidence, document_words, leading_words
 from stickbreaker.topics.report.display_words import FREQUENT, apart, choose_words, look_at
+from stickbreaker.topics.report.learning import CURVES
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.topic_page import CURVES
 
 CSS = resources.files("stickbreaker.pages").joinpath("report.css").read_text(encoding="utf-8")
 GROUNDS = ("ground", "panel", "hover", "track")

@@ -9,15 +9,16 @@ import pytest
 from tests.topics.report import report_pages
 
 STREAM = """
-const three = ["alpha, beta, x", "gamma, delta, x", "thin, y, z"].map(
-  (label, k) => ({ label, colour: "#000", id: k, share: 1 / 3 }));
+const labels = ["alpha, beta, x", "gamma, delta, x", "thin, y, z"];
 const low = [0.03, 0.95, 0.02], high = [0.95, 0.03, 0.02];
-const when = { field: "date", names: ["2001", "2002", "2003", "2004", "2005", "2006"],
-  documents: [5, 5, 5, 5, 5, 5], shares: [low, low, high, low, low, [0.5, 0.48, 0.02]] };
+const names = ["2001", "2002", "2003", "2004", "2005", "2006"];
+const when = { of: "topic", order: [0, 1, 2], most: [0, 1, 2], names,
+  amounts: [5, 5, 5, 5, 5, 5], shares: [low, low, high, low, low, [0.5, 0.48, 0.02]] };
 const piecesOf = (one) => (one && one.children ? [one, ...one.children.flat(9).flatMap(piecesOf)] : []);
 const wordsOf = (one) => (one.children ? one.children.flat(9).map(wordsOf).join("") : String(one));
 const having = (chart, kind) => piecesOf(chart).filter((one) => one.attributes.class === kind);
-const drawnAs = (width, kind) => having(streamChart(three, when, [0, 1, 2], 0, width, 300), kind)
+const at = (width) => ({ width, choices: { topic: { labels } }, chosen: () => 0 });
+const drawnAs = (width, kind) => having(DRAWERS.Bands.draw(when, at(width)), kind)
   .map((one) => [wordsOf(one), Number(one.attributes.x), Number(one.attributes.width || 0)]);
 """
 
@@ -26,7 +27,7 @@ const drawnAs = (width, kind) => having(streamChart(three, when, [0, 1, 2], 0, w
 def charts() -> Any:
     quickjs = pytest.importorskip("quickjs", reason="quickjs-ng is not installed")
     context = quickjs.Context()
-    context.eval(report_pages.sparse().page.charts() + STREAM)
+    context.eval(report_pages.realistic(3, 40).page.charts() + STREAM)
     return lambda code: json.loads(context.eval(f"JSON.stringify({code})"))
 
 

@@ -19,7 +19,7 @@ function rankedBars({ values, marks = [], most }, lambda) {
 
 // Of a bar: where it begins and ends, and its colour.
 function barParts({ values = [], parts, colour, places, of, colour_of: own = -1 }, i, choices) {
-  if (!parts) return [{ from: 0, to: values[i], ink: own >= 0 ? colourOf(choices[of], own) : places ? colourOf(choices[of], places[i]) : colour }];
+  if (!parts) return [{ from: 0, to: values[i], ink: own >= 0 ? colourOf(choices[of], own) : places && !colour ? colourOf(choices[of], places[i]) : colour }];
   let end = 0;
   return parts[i].map(([k, share]) => { const from = end; end = Math.min(end + share, 1); return { from, to: end, ink: colourOf(choices[of], k), note: `${choices[of].labels[k]} ${percent(share)}` }; });
 }
@@ -39,7 +39,7 @@ function lyingBars(value, shown, at) {
       end -= wides[c];
       return node("text", { class: "figure", x: x.toFixed(1), y: top + 16, "text-anchor": x === end + wides[c] ? "end" : "start" }, shortened(text, 12, width - (x === end + wides[c] ? 0 : x)));
     });
-    const press = places && choices[of].keys ? choosable(at, of, places[i], row === 0) : {};
+    const press = value.press ? value.press(places[i], row === 0) : places && choices[of].keys ? choosable(at, of, places[i], row === 0) : {};
     return node("g", { ...press, class: press.role ? "pointed" : undefined, "aria-label": press.role ? `${labels[i]} ${tail.join(" ")}${notes[i] ? `; ${notes[i]}` : ""}` : undefined },
       notes[i] ? node("title", {}, notes[i]) : null,
       press.role ? node("rect", { class: "row-ground", x: 0, y: top, width, height: BAR_ROW, rx: 4 }) : null,
@@ -94,7 +94,7 @@ function barsOfChosen({ by, base, labels, of, notes = [], ...value }, at) {
     notes: values.map((share, i) => `${labels[i]}: ${percent(share)}${notes[i] ? `, ${notes[i]}` : ""}${base ? `; of all ${percent(base[k])}` : ""}`) };
 }
 
-view("Bars", (given, at) => {
+function drawBars(given, at) {
   const value = given.by ? barsOfChosen(given, at) : given, head = given.by ? [node("h3", {}, itemNode(at, given.of, value.colour_of, "", true))] : [];
   if (value.upright) return [...head, uprightBars(value, at)];
   const { labels, ranked, parts, of } = value, all = labels.map((_, i) => i);
@@ -104,4 +104,6 @@ view("Bars", (given, at) => {
   if (!parts) return [...head, draw()];
   const tree = draw(), { keys, height } = legendOf(at.choices[of], [...new Set(parts.flat().map(([k]) => k))].sort((a, b) => a - b), at.width, tree.attributes.height + 14);
   return { ...tree, attributes: { ...tree.attributes, ...frame(at.width, tree.attributes.height + 14 + height) }, children: [...tree.children, ...keys] };
-});
+}
+
+view("Bars", drawBars);

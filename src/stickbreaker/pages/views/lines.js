@@ -25,7 +25,7 @@ function linesLayout(value, width) {
   const foot = 40 + 24 * lanes.length + (lanes.length ? 6 : 0), top = beyond.length ? 22 : 14, right = width - 18, bottom = tall - foot;
   const low = Math.min(...ys), high = Math.max(...ys), margin = 0.06 * (high - low || Math.abs(high) || 1);
   const from = logY ? Math.max(low / 1.05, 1e-9) : most ? 0 : low >= 0 ? Math.max(low - margin, 0) : low - margin, to = logY ? high * 1.05 : most || high + margin;
-  const yTicks = logY ? logTicks(from, to) : ticks(from, to, 5), write = tickTexts(yTicks);
+  const yTicks = (logY ? logTicks(from, to) : ticks(from, to, 5)).filter((y) => !value.steps || y % 1 === 0), write = tickTexts(yTicks);
   const yLow = logY ? from : Math.min(yTicks[0], from, low), yHigh = Math.max(to, ranged ? yTicks[yTicks.length - 1] : to);
   const left = Math.max(52, 16 + Math.max(...yTicks.map((y) => textWidth(write(y), 12)), ...lanes.map(([name]) => textWidth(name, 12))));
   const xLow = logX ? Math.min(...xs) : names.length ? 0 : ranged ? Math.min(...xs) - 0.5 : Math.min(0, ...xs), xHigh = Math.max(...xs) + (ranged ? 0.5 : 0);
@@ -85,12 +85,16 @@ function laneMarks([name, numbers, look = "up"], i, value, { left, right, bottom
   })].flat();
 }
 
-function seriesMarks(value, { points, colour, name, dashed }, layout, tell) {
+function seriesMarks(value, { points, colour, name, dashed, look, notes }, layout, tell) {
   const { px, py, yHigh } = layout, inside = points.filter((p) => p[1] <= yHigh), last = points[points.length - 1], mark = ([x, y, least, most], i) => node("g", {},
     node("title", {}, tell([x, y], name, i)), least === undefined ? null : node("line", { class: "range", x1: px(x).toFixed(1), x2: px(x).toFixed(1), y1: py(least).toFixed(1), y2: py(most).toFixed(1), stroke: colour }),
     node("circle", { cx: px(x).toFixed(1), cy: py(y).toFixed(1), r: least === undefined ? 2.6 : 4.5, fill: colour }));
   if (last.length > 2) return points.map(mark);
   const path = curveInside(points, layout.yLow - 1e-9, yHigh, px, py, value.steps);
+  if (look) {
+    const ink = look === "dot" ? { fill: colour } : { stroke: colour }, ring = (p, i) => node("circle", { class: look === "dot" ? "last" : "run", cx: px(p[0]).toFixed(1), cy: py(p[1]).toFixed(1), r: look === "rings" ? 3.5 : 5.5, ...ink }, node("title", {}, notes[i] || tell(p, name)));
+    return [look === "rings" ? node("path", { class: "curve thin", d: path, stroke: colour }) : null, ...points.map(ring)];
+  }
   return [node("path", { class: dashed ? "unigram" : "curve", d: path, ...(dashed ? {} : { stroke: colour }) }),
     ...(points.length > 80 || dashed || value.steps ? [] : inside.map(mark)),
     ...(last[1] <= yHigh && !dashed ? [node("circle", { cx: px(last[0]).toFixed(1), cy: py(last[1]).toFixed(1), r: 4.5, fill: colour })] : []),
@@ -108,6 +112,7 @@ function linesChart(value, width) {
   return node("svg", { class: "line-chart", role: "img", "aria-label": [title, ...spoken, ...(value.baseline ? [`${value.baseline[0]} ${shortNumber(value.baseline[1])}`] : []), ...(most ? [most] : [])].filter(Boolean).join("; "), ...frame(width, tall) },
     gridLines(yTicks, py, left, right, write), namesBelow(texts, xTicks.map(px), bottom + 19, width),
     node("text", { class: "axis", x: right, y: bottom + (value.lanes ? 34 : 36), "text-anchor": "end" }, x), y ? node("text", { class: "axis", x: left, y: 11 }, y) : null,
+    value.shaded ? node("rect", { class: "shaded", x: (px(value.shaded[0]) - 4).toFixed(1), width: (px(value.shaded[1]) - px(value.shaded[0]) + 8).toFixed(1), y: top, height: bottom - top }) : null,
     value.baseline ? baselineMark(value.baseline, layout, ends) : null,
     drawn.flatMap((one) => seriesMarks(value, one, layout, tell)), (value.lanes || []).flatMap((lane, i) => laneMarks(lane, i, value, layout)),
     named.length > 1 || (named.length && named[0].dashed) ? legendAt(named, right, rises ? bottom - 10 - 16 * named.length : top) : null,
@@ -123,7 +128,7 @@ function linesCursor({ series, ...value }, i, width) {
 }
 
 view("Lines", (given, at) => {
-  const value = { ...given, series: given.series.map(([points, colour, name = "", dashed = false]) => ({ points, colour: colour || "#8a8f98", name, dashed })) };
+  const value = { ...given, series: given.series.map(([points, colour, name = "", dashed = false, look = "", notes = []]) => ({ points, colour: colour || "#8a8f98", name, dashed, look, notes })) };
   if (!value.walk) return linesChart(value, at.width);
   const walk = walker(at, `Go through the ${value.walk}`, value.labels, ["chart", "readout"]), { points } = value.series[0];
   const move = (event) => {

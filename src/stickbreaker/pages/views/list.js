@@ -3,10 +3,6 @@
 
 const FIRST_PARTS = 3; // of a mix, that are named below its bar
 
-function shareOf(mix, k) {
-  return (mix.find((part) => part[0] === k) || [k, 0])[1];
-}
-
 function entryHead(at, { title, about: told, mix = [], text = "", badge = "" }, of, about) {
   const { choices } = at, named = about >= 0 ? mix.filter(([k]) => k === about) : mix.slice(0, FIRST_PARTS);
   return [node("span", { class: "what" }, node("span", { class: "title" }, said(at, title), badge ? node("span", { class: "mark" }, badge) : null),
@@ -15,7 +11,13 @@ function entryHead(at, { title, about: told, mix = [], text = "", badge = "" }, 
     node("span", { class: "small" }, mix.length ? named.map(([k, share]) => [node("span", { class: "part" }, itemNode(at, of, k), ` ${percent(share)}`), " "]).flat() : "nothing stands out")) : null];
 }
 
-view("List", (value, at) => {
+// An entry as an item of a list: with views, or a `body`, it is opened.
+function listEntry(at, entry, of, about, open, key) {
+  const { views = [], body = views.length ? () => slots(at, views, `${key} `) : null, group = "" } = entry, head = entryHead(at, entry, of, about);
+  return node("li", { "data-group": group || undefined }, body ? fold(at, key, head, body, { open, kind: "entry" }) : node("div", { class: "entry flat" }, head));
+}
+
+function drawList(value, at) {
   const { entries, of = "", page: size = 0, order, groups = "", most = 0, find = "", open = 0, missing = "None has all of these words." } = value, { own, choices } = at;
   const names = groups ? [...new Set(entries.map(({ group }) => group).filter(Boolean))].sort() : [];
   const texts = find ? entries.map(({ title, text = "", about = "", found = "" }) => [plainText(title, choices), plainText(about, choices), text, found].join("\n").toLowerCase()) : [];
@@ -24,12 +26,8 @@ view("List", (value, at) => {
     let places = entries.map((_, i) => i).filter((i) => (!own.query || hasTerms(texts[i], own.query)) && (group === undefined || entries[i].group === group));
     if (about >= 0) places = descending(places.filter((i) => shareOf(entries[i].mix || [], about) > 0), (i) => shareOf(entries[i].mix, about));
     const { shown, pages, range } = pageOf(at, most ? places.slice(0, most) : places, size);
-    const entry = (i) => {
-      const { views = [], group: own_ = "" } = entries[i], head = entryHead(at, entries[i], of, about);
-      return node("li", { "data-group": own_ || undefined }, views.length ? fold(at, String(i), head, () => slots(views), { open: i < open, kind: "entry" }) : node("div", { class: "entry flat" }, head));
-    };
     return [size ? node("p", { class: "count", role: "status" }, range) : null,
-      shown.length ? node("ol", { class: "entries" }, shown.map(entry)) : node("p", { class: "note" }, about >= 0 && !own.query ? "None of those shown here has this among its largest." : missing), ...pager(at, pages, "entries")];
+      shown.length ? node("ol", { class: "entries" }, shown.map((i) => listEntry(at, entries[i], of, about, i < open, String(i)))) : node("p", { class: "note" }, about >= 0 && !own.query ? "None of those shown here has this among its largest." : missing), ...pager(at, pages, "entries")];
   };
   const again = (key) => (to) => { own[key] = to; own.page = 0; at.redraw("entries"); };
   const controls = [find ? findField(at, find, "entries") : null,
@@ -37,4 +35,6 @@ view("List", (value, at) => {
     names.length > 1 ? choiceBox(groups, [[-1, "all"], ...names.map((name, i) => [i, name])], own.group === undefined ? -1 : own.group, "group", again("group")) : null,
     find && of ? onlyButton(at, of, "entries") : null].filter(Boolean);
   return [controls.length ? node("div", { class: "controls" }, controls) : null, at.part("entries", draw)];
-});
+}
+
+view("List", drawList);

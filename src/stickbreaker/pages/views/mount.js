@@ -1,16 +1,22 @@
 
 // Views in the page: draws them where they stand, again when what they follow changes, and keeps the focus and what is open.
 
-const page = { choices: {}, chosen: {}, mounts: new Set() };
+const page = { choices: {}, chosen: {}, pointed: {}, mounts: new Set() };
+
+// Draws again what shows something that has changed, all of a view or a part of it.
+function follow(what) {
+  for (const mounted of [...page.mounts]) {
+    if (!mounted.element.isConnected) page.mounts.delete(mounted);
+    else mounted.follow(what);
+  }
+}
 
 function choose(of, place, go = false, from = null) {
   const choice = page.choices[of], room = (from || document.activeElement || document.body).closest(".view");
   page.chosen[of] = place;
-  for (const mounted of [...page.mounts]) {
-    if (!mounted.element.isConnected) page.mounts.delete(mounted);
-    else if (mounted.follows.has(of)) mounted.redraw();
-  }
-  document.dispatchEvent(new CustomEvent("chosen", { detail: { of, place } }));
+  follow(of);
+  if (!(of in page.pointed)) follow(`pointed ${of}`);
+  reveal(`${of} ${place}`);
   if (place < 0 || !choice.keys) return;
   const own = room && room.querySelector(`[data-key="${of} ${place}"]`);
   if (own && from) own.focus({ preventScroll: true });
@@ -25,13 +31,48 @@ function choose(of, place, go = false, from = null) {
   if (home) home.scrollIntoView();
 }
 
-// Puts a view into its element, whose room is known by then.
-function mount(element, value) {
-  const own = {}, parts = {}, mounted = { element, follows: new Set(), redraw: () => at.redraw() };
+// What the reader points at, until the pointer or the focus leaves it (-1): views that follow it show it instead of the chosen one.
+function point(of, place) {
+  if (place === (of in page.pointed ? page.pointed[of] : -1)) return;
+  if (place < 0) delete page.pointed[of];
+  else page.pointed[of] = place;
+  follow(`pointed ${of}`);
+}
+
+// Scrolls lists so that what is chosen is seen there, never the page.
+function reveal(key) {
+  for (const element of document.querySelectorAll(`.scroll [data-key="${CSS.escape(key)}"]`)) {
+    const list = element.closest(".scroll"), own = element.getBoundingClientRect(), box = list.getBoundingClientRect();
+    if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - list.clientHeight / 3;
+  }
+}
+
+// Puts a view into its element, whose room is known by then. `own` is what it remembers, also when it is drawn in a new element.
+function mount(element, value, own) {
+  const parts = {}, follows = new Map();
+  let inside = ""; // the part that is being drawn
+  const note = (what) => { follows.set(inside, (follows.get(inside) || new Set()).add(what)); };
+  const known = (of) => (page.chosen[of] === undefined ? -1 : page.chosen[of]);
+  const mounted = { element, redraw: () => at.redraw(), follow(what) {
+    const own = [...follows].filter(([, all]) => all.has(what)).map(([key]) => key);
+    if (own.includes("")) at.redraw();
+    else own.forEach((key) => at.redraw(key));
+  } };
   const at = {
-    own, choices: page.choices, choose, width: 0,
-    chosen(of) { mounted.follows.add(of); return page.chosen[of] === undefined ? -1 : page.chosen[of]; },
-    part(key, draw) { parts[key] = draw; return node("div", { "data-part": key }, draw()); },
+    own, choices: page.choices, choose, point, relabel, width: 0,
+    known, // the place of the chosen one, for what is asked only once
+    chosen(of) { note(of); return known(of); },
+    pointed(of) { note(`pointed ${of}`); return of in page.pointed ? page.pointed[of] : known(of); },
+    part(key, draw) {
+      parts[key] = () => {
+        const outer = inside;
+        inside = key;
+        const trees = draw();
+        inside = outer;
+        return trees;
+      };
+      return node("div", { "data-part": key }, parts[key]());
+    },
     redraw(key) {
       const place = key === undefined ? element : element.querySelector(`[data-part="${CSS.escape(key)}"]`);
       if (place) keeping(place, () => put(place, key === undefined ? whole() : parts[key]()));
@@ -49,8 +90,8 @@ function mount(element, value) {
 function put(element, trees) {
   element.replaceChildren(...[trees].flat(3).filter(Boolean).map((tree) => build(tree)));
   while (waiting.length) {
-    const [place, value] = waiting.shift();
-    mount(place, value);
+    const [place, value, own] = waiting.shift();
+    mount(place, value, own);
   }
 }
 
@@ -82,10 +123,19 @@ function onArrow(event) {
   if (again) again.focus();
 }
 
-// The things of a choice under other labels.
+// The things of a choice under other labels. While the pointer is pressed nothing may move from under it.
 function relabel(of, labels) {
   page.choices[of].labels = labels;
-  redrawAll();
+  if (page.pressed) page.late = redrawAll;
+  else redrawAll();
+}
+
+function onPointer(event) {
+  page.pressed = event.type === "pointerdown";
+  const { late } = page;
+  page.late = null;
+  if (late && !page.pressed) setTimeout(late, 0);
+  else page.late = late;
 }
 
 function redrawAll() {
@@ -94,7 +144,7 @@ function redrawAll() {
 
 function chosenByAddress() {
   const [, of, key] = /^#(\w+)-(.+)$/.exec(location.hash) || [];
-  const place = of && page.choices[of] && page.choices[of].keys ? page.choices[of].keys.findIndex((one) => String(one) === key) : -1;
+  const { keys = [], also = {} } = (of && page.choices[of]) || {}, found = keys.findIndex((one) => String(one) === key), place = found < 0 && key in also ? also[key] : found;
   if (place >= 0) choose(of, place, true);
 }
 
@@ -102,12 +152,11 @@ function startPage(data) {
   page.choices = data.choices;
   for (const [of, { first }] of Object.entries(page.choices)) page.chosen[of] = first;
   const places = document.querySelectorAll(".views");
-  data.sections.forEach((views, i) => put(places[i], slots(views)));
+  data.sections.forEach((views, i) => put(places[i], slots({ own: {} }, views)));
   document.addEventListener("keydown", onArrow);
+  for (const type of ["pointerdown", "pointerup", "pointercancel"]) document.addEventListener(type, onPointer, true);
   window.addEventListener("hashchange", chosenByAddress);
   chosenByAddress();
-  document.addEventListener("choose", ({ detail: { of, place } }) => { if (page.choices[of] && page.chosen[of] !== place) choose(of, place); });
-  document.addEventListener("relabel", ({ detail: { of, labels } }) => { if (page.choices[of]) relabel(of, labels); });
   followWidth(redrawAll);
 }
 

@@ -1,16 +1,20 @@
 
 // What views share, as trees of nodes: where others stand inside one, and pieces of text.
 // A drawer gets a view's value and `at`: its `width`; `own`, what it remembers; `chosen(of)`, the place of the chosen thing
-// of a choice (the view is redrawn when that changes); `choose(of, place)`; `choices`; `part(key, draw)`, a part that
-// `redraw(key)` redraws alone; `redraw()`, for all of it. Attributes that begin with "on" handle what a reader does.
+// of a choice, `pointed(of)`, of the one pointed at or else the chosen one (what asks is redrawn when that changes: the view,
+// or the part); `choose(of, place)`; `point(of, place)`; `choices`; `part(key, draw)`, a part that `redraw(key)` redraws
+// alone; `redraw()`, for all of it. Attributes that begin with "on" handle what a reader does.
 
-// The place of a view inside another.
-function slot(value) {
-  return value ? { ...node("div", { class: "view" }), value } : null;
+// The place of a view inside another, and what the view remembers, by a key.
+function slot(at, value, key) {
+  if (!value) return null;
+  const place = `in ${value.view} ${key}`;
+  at.own[place] = at.own[place] || {};
+  return { ...node("div", { class: "view" }), value, own: at.own[place] };
 }
 
-function slots(values = []) {
-  return values.map(slot);
+function slots(at, values = [], key = "") {
+  return values.map((value, i) => slot(at, value, `${key}${i}`));
 }
 
 // Pieces of text: see pieces.py. The first key of an object says what it is.
@@ -59,14 +63,31 @@ function itemNode(at, of, place, text = "", plain = false) {
     onclick: (event) => { event.preventDefault(); at.choose(of, place, true); } }, named);
 }
 
-// Of what can be chosen inside a drawing: only the chosen one, or the first, is reached with Tab; the others with arrows.
-function choosable(at, of, place, first) {
+// Of what can be chosen inside a drawing: only the chosen one, or the first where that is not drawn (`among`), is reached with
+// Tab; the others with arrows.
+function choosable(at, of, place, first, among = true) {
   const chosen = at.chosen(of), pressed = chosen === place;
   const press = (event) => { event.preventDefault(); event.stopPropagation(); at.choose(of, place); };
   return {
-    role: "button", tabindex: pressed || (chosen < 0 && first) ? 0 : -1, "aria-pressed": String(pressed), "data-key": `${of} ${place}`, "data-step": of, onclick: press,
+    role: "button", tabindex: pressed || (first && (chosen < 0 || !among)) ? 0 : -1, "aria-pressed": String(pressed), "data-key": `${of} ${place}`, "data-step": of, onclick: press,
     onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") press(event); },
   };
+}
+
+function shareOf(mix, k) {
+  return (mix.find((part) => part[0] === k) || [k, 0])[1];
+}
+
+// The mix of a thing of a choice that has mixes: [place, share] of another choice, each as two digits and two of thousandths.
+function mixOf({ mixes = [] }, place) {
+  const digits = mixes[place] || "";
+  return Array.from({ length: digits.length / 4 }, (_, i) => [parseInt(digits.slice(4 * i, 4 * i + 2), 36), parseInt(digits.slice(4 * i + 2, 4 * i + 4), 36) / 1000]);
+}
+
+// The documents of a choice, as objects.
+function documentsOf(choice) {
+  choice.read = choice.read || choice.documents.map(([id, title, tokens, text, shares, marks = "", facts = []]) => ({ id, title, tokens, text, shares, marks, facts }));
+  return choice.read;
 }
 
 // A mix of things of a choice, as one bar.
@@ -154,13 +175,14 @@ function choiceBox(label, options, chosen, key, change) {
 
 view("Note", ({ title, text, muted }, at) => [title ? node("h3", {}, title) : null, said(at, text).length ? node("p", { class: muted ? "small" : "lead" }, said(at, text)) : null]);
 
-view("Row", ({ views, least = 20, widths, panel, pinned }) => node("div",
-  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}${pinned ? " pinned" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(views)));
+view("Row", ({ views, least = 20, widths, panel, pinned }, at) => node("div",
+  { class: `row${panel ? " panel" : ""}${widths ? " widths" : ""}${pinned ? " pinned" : ""}`, style: `--least:${least}rem${widths ? `;--widths:${widths}` : ""}` }, slots(at, views)));
 
-view("Tabs", ({ tabs }, at) => {
+view("Tabs", ({ tabs, label = "" }, at) => {
   const shown = at.own.tab || 0, pick = (i) => () => { at.own.tab = i; at.redraw(); };
+  if (label) return [choiceBox(label, tabs.map(([name], i) => [i, name]), shown, "tab", (i) => pick(i)()), slot(at, tabs[shown][1], shown)];
   const buttons = tabs.map(([name], i) => node("button", { type: "button", class: "chip", "aria-pressed": String(i === shown), "data-key": `tab ${i}`, onclick: pick(i) }, name));
-  return [tabs.length > 1 ? node("div", { class: "controls" }, buttons) : null, slot(tabs[shown][1])];
+  return [tabs.length > 1 ? node("div", { class: "controls" }, buttons) : null, slot(at, tabs[shown][1], shown)];
 });
 
-view("Chosen", ({ of, views, none }, at) => slot(at.chosen(of) >= 0 ? views[at.chosen(of)] : none));
+view("Chosen", ({ of, views, none }, at) => slot(at, at.chosen(of) >= 0 ? views[at.chosen(of)] : none, ""));

@@ -46,9 +46,11 @@ class Row(View):
 
 @dataclass(frozen=True, slots=True)
 class Tabs(View):
-    """Views of which one is shown, with a button for each. tabs: (name, view)."""
+    """Views of which one is shown, with a button for each, or with a box to choose from if it has a `label`.
+    tabs: (name, view)."""
 
     tabs: Sequence[tuple[str, View]]
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class Bars(View):
     value over mark, and `most` bars are shown.
     """
 
-    labels: Sequence[str]
+    labels: Sequence[str] = ()
     values: Sequence[float] = ()
     colour: str = ""
     figures: Sequence[Sequence[str]] = ()
@@ -150,17 +152,30 @@ class Bars(View):
     most: int = 0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordBars(Bars):
+    """Bars of things of the choice `of` at `places`, with how often each is here compared with all (values
+    over marks). points: a reader can point at them, and views that follow the choice show where they are
+    used, by their mixes of the choice `mixes_of`.
+    """
+
+    points: bool = False
+    mixes_of: str = ""
+
+
 class Series(NamedTuple):
     """A line of a chart: points (x, y), or (x, y, least, most) with ranges.
 
-    dashed: a line to compare with; place: of the thing of the chart's choice that it is of (-1: none).
+    dashed: a line to compare with; look: "rings" (a line with rings), "large rings" or "dot" (no line);
+    notes: what is said of each point.
     """
 
     points: Points
     colour: str = ""
     name: str = ""
     dashed: bool = False
-    place: int = -1
+    look: str = ""
+    notes: Sequence[str] = ()
 
 
 class Lane(NamedTuple):
@@ -177,9 +192,8 @@ class Lines(View):
 
     log: axes with equal steps for equal ratios, "", "x", "y" or "xy"; rises: higher is better, so that the
     legend is below; whole: nothing is cut off above; steps: values hold until the next; baseline: (name,
-    value) of a dashed line; walk: what the reader walks through with a slider ("pass"), and `labels` what is
-    said of each point; names: what is said of whole numbers on the x axis; plain: numbers are written with
-    all their digits.
+    value) of a dashed line; shaded: a range of x; walk: what the reader walks through with a slider
+    ("passes"), and `labels` what is said of each point; names: what is said of whole numbers on the x axis.
     """
 
     series: Sequence[Series]
@@ -191,6 +205,7 @@ class Lines(View):
     steps: bool = False
     dots: bool = False
     baseline: tuple[str, float] | None = None
+    shaded: tuple[float, float] | None = None
     most: float | None = None
     walk: str = ""
     labels: Sequence[str] = ()
@@ -198,6 +213,34 @@ class Lines(View):
     names: Sequence[str] = ()
     unit: str = ""
     tall: int = 250
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedLines(View):
+    """Lines of things of the choice `of` over time, each with its name at its end: of the chosen one, of
+    those in `shown`, and of others that the reader adds. by: a row of shares of all things for each of the
+    `names`.
+    """
+
+    of: str
+    by: Points
+    names: Sequence[str]
+    shown: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bands(View):
+    """Shares of things of the choice `of` over time as bands, in an `order`: those in `most`, and the chosen
+    one. shares: a row for each of the `names` (times); amounts: how much there is of what is `counted` then.
+    """
+
+    of: str
+    order: Sequence[int]
+    most: Sequence[int]
+    names: Sequence[str]
+    shares: Points
+    amounts: Sequence[float]
+    counted: str = "documents"
 
 
 class Token(NamedTuple):
@@ -280,6 +323,97 @@ class List(View):
     missing: str = "None has all of these words."
 
 
+class ShownDocument(NamedTuple):
+    """A document as pages show it: one of `Choice.documents`.
+
+    tokens: how many words it has; shares: (place, share of its words) of things of another choice, the
+    largest first; marks: which words of its text belong to which thing: for each, the characters since the
+    end of the one before, its length and the place of its thing, as `base36_pairs`; facts: (name, value) of
+    its metadata.
+    """
+
+    id: str
+    title: str
+    tokens: int
+    text: str = ""
+    shares: Sequence[tuple[int, float]] = ()
+    marks: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documents(List):
+    """The documents of the choice `documents`, with their shares of things of the choice `of`: as a list, or
+    those that are `typical` of the chosen thing (places of documents, for each), or, if `pointed`, the one
+    that the reader points at or has chosen (without one, `missing` is said).
+
+    leading: of documents without marked words, the words of each thing that are marked, as places in the
+    choice `words_of`; help: what is said above typical ones.
+    """
+
+    entries: Sequence[Entry] = ()
+    documents: str
+    typical: Sequence[Sequence[int]] = ()
+    pointed: bool = False
+    leading: Sequence[Sequence[int]] = ()
+    words_of: str = ""
+    help: Text = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index(View):
+    """A list of the things of the choice `of`, in its order, with their sizes: the reader chooses one, or
+    finds it by its name or its words (places in the choice `words_of`). elsewhere: the anchor and name of a
+    section with further words.
+    """
+
+    of: str
+    sizes: Sequence[float]
+    find: str
+    words: Sequence[Sequence[int]] = ()
+    words_of: str = ""
+    elsewhere: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane(View):
+    """Things with places in the plane, with labels that hide none of them: a `Map` or `Dots`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Map(Plane):
+    """A circle for each thing of the choice `of` that has a point: near ones are alike, larger ones have
+    larger sizes. uses: a choice whose things have mixes of these; while the reader points at one, circles are
+    as large as their parts of it; help: what is said below.
+    """
+
+    of: str
+    points: Sequence[tuple[float, float] | None]
+    sizes: Sequence[float]
+    uses: str = ""
+    help: Text = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dots(Plane):
+    """A dot for each document of the choice `of` that has a place, in the colour of its largest share of the
+    choice `by`; the chosen thing can be brought out. places: as `packed_places`; name: what it is called.
+    """
+
+    of: str
+    by: str
+    places: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid(View):
+    """Bars in a grid, each under its title, as a figure."""
+
+    views: Sequence[Bars]
+    across: int
+
+
 @dataclass(frozen=True, slots=True)
 class Flow(View):
     """Shares of things of the choice `of` along something, such as the words of a document: a column of parts
@@ -316,6 +450,19 @@ class Graph(View):
     nodes: Sequence[Node]
     edges: Sequence[tuple[int, int, float]]
     root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix(View):
+    """A square with a cell for every two things of the choice `of`, in an order: the stronger its colour, the
+    more alike they are. The pair that the reader points at is named, and so are those that are most alike.
+
+    likeness: the lower triangle by places in the order, row by row, in thousandths, as `base36_pairs`.
+    """
+
+    of: str
+    order: Sequence[int]
+    likeness: str
 
 
 class Boxes(NamedTuple):

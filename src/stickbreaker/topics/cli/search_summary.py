@@ -30,26 +30,25 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
 
 def _weakest(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
     """The coherence of the weakest quarter of topics in documents that did not choose their words
-    ("weakest"), how many are below 0 ("below"), and a line if the weakest quarter does not hold; all are
-    empty if coherence was not counted.
+    ("weakest"), how many topics are below 0 ("below"), and a line if the weakest quarter is; all are empty if
+    coherence was not counted.
     """
     import numpy as np
 
-    from stickbreaker.topics.search.topics_that_hold import HOLDS, weakest_quarter
+    from stickbreaker.topics.search.topics_that_hold import weakest_quarter
 
     if estimator._coherence is None:
         return {}, []
     used = np.delete(np.array(estimator._coherence, np.float64), estimator.unused_topics_)
     weakest, below = weakest_quarter(used), int((used < 0.0).sum())
     found: dict[str, object] = {"weakest": weakest, "below": below}
-    if weakest >= HOLDS:
+    if weakest >= 0.0:
         return found, []
-    topics, where = counted(len(used), "topic"), "in documents that did not choose their words"
-    value = f"(smoothed NPMI of the weakest quarter {weakest:.2f})"
-    remedy = "search-k finds how many hold, merge joins similar ones"
-    if not below:
-        return found, [f"The weakest of {topics} hardly hold {where} {value}: {remedy}"]
-    return found, [f"{below} of {topics} do not hold {where} {value}: `topics` marks them, {remedy}"]
+    return found, [
+        f"{below} of {counted(len(used), 'topic')} do not hold in documents that did not choose their words "
+        f"(smoothed NPMI of the weakest quarter {weakest:.2f}): `topics` marks them, search-k finds how many "
+        "hold, merge joins similar ones"
+    ]
 
 
 def search_as_text(summary: JsonObject) -> list[str]:

@@ -8,11 +8,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError
@@ -20,16 +21,16 @@ from stickbreaker.core.topk import descending
 from stickbreaker.corpus.text.dates import DATE_NAMES, bins_of, date_of, is_date_name, span_of
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import clean, rounded
-from stickbreaker.pages.views import Bars, Column, Each, Item, Mix, Row, Table, Tabs
+from stickbreaker.pages.views import Bands, Bars, Column, Each, Item, Mix, NamedLines, Row, Table, Tabs
 from stickbreaker.topics.metadata_sums import MetadataSums, Rows
 from stickbreaker.topics.report.document_entries import DocumentEntry
-from stickbreaker.topics.report.topic_section import TopicSection, sample_note
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_GROUPS = 24  # shown of a field; the others count as one
 MOST_FIELDS = 4
+LAYERS, LINES = 18, 4  # topics as bands, and as lines at first
 LEAST_PART = 0.004  # share of a topic that is drawn
 SPECIAL, FIGURE_TOPICS = 3, 12  # topics of a part, and of figures
 _OTHERS = "all others"
@@ -56,23 +57,67 @@ class Breakdown:
     sampled: bool = False
 
 
-class OverTime(TopicSection):
-    anchor, heading = "times", "Over time"
-    needs = ("times",)
-    template = "times.html.j2"
+def sample_note(report: TopicReport, sampled: bool) -> str:
+    """A sentence for a section whose numbers are from a sample: how many documents were counted, of how many.
+    It is "" if `sampled` is False, or if the report has all documents.
+    """
+    if not sampled or report.documents_total <= len(report.documents):
+        return ""
+    return (
+        f" Counted are the {len(report.documents):,} documents that the model has for its report, a sample "
+        f"of {report.documents_total:,}."
+    )
 
-    def values(self, report: TopicReport) -> dict[str, object]:
-        times = report.times
-        assert times is not None
-        left_out = f" Left out: {times.left_out:,} without a date, or far from all others."
-        return {
-            "times": clean(times.field),
-            "times_left_out": left_out if times.left_out else "",
-            "times_note": sample_note(report, times.sampled),
-        }
 
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {"times": breakdown_payload(report.times) if report.times else None}
+def over_time(report: TopicReport) -> Section | None:
+    times = report.times
+    if times is None:
+        return None
+    text = Markup(
+        "The thicker a band, the more of the words of that time belong to the topic; time is the field "
+        "<bdi>{}</bdi> of the documents. Shown are the topics that change most, and the chosen one; as "
+        "lines, those that you add and the chosen one. Below, how many documents each time has: where they "
+        "are few, chance moves the bands.{}{}"
+    ).format(
+        clean(times.field),
+        sample_note(report, times.sampled),
+        f" Left out: {times.left_out:,} without a date, or far from all others." if times.left_out else "",
+    )
+    order, changing = _tree_order(report), _changing(times)
+    field, shares = clean(times.field), times.shares
+    bands = Bands(
+        of="topic",
+        order=order,
+        most=changing[:LAYERS],
+        names=times.names,
+        shares=shares,
+        amounts=times.documents,
+        figure="times",
+    )
+    first = [k for k in order if k in changing[:LINES]]
+    lines = NamedLines(names=times.names, of="topic", by=shares, shown=first, figure="time-lines")
+    sizes = [f"{n:,} documents" for n in times.documents]
+    bars = Bars(times.names, of="topic", by=shares, upright=True, notes=sizes)
+    figures = [
+        replace(bands, title=f"Topics by {field}"),
+        replace(lines, title=f"The topics that change most, by {field}"),
+    ]
+    return Section(
+        "times",
+        "Over time",
+        text,
+        [Tabs([("as bands", replace(bands, figure="")), ("as lines", replace(lines, figure=""))]), bars],
+        figures=figures,
+    )
+
+
+def _changing(times: Breakdown) -> list[int]:
+    """The topics, those first whose share changes most over time. Times with hardly a document do not count,
+    for there a share is chance."""
+    least = 0.05 * max(times.documents)
+    enough = [own for own, n in zip(times.shares, times.documents, strict=True) if n >= least]
+    shares = np.array([[rounded(share, 3) or 0.0 for share in own] for own in enough])
+    return descending(np.ptp(shares, axis=0)).tolist()
 
 
 def groups(report: TopicReport) -> Section | None:
@@ -131,16 +176,6 @@ def _special(shares: Sequence[float], base: Sequence[float]) -> list[int]:
     known = range(min(len(shares), len(base)))
     weights = [shares[k] * math.log(max(shares[k], 1e-12) / max(base[k], 1e-12)) for k in known]
     return [k for k in descending(np.array(weights)).tolist()[:SPECIAL] if weights[k] > 0.0]
-
-
-def breakdown_payload(part: Breakdown) -> dict[str, object]:
-    return {
-        "field": clean(part.field),
-        "names": [clean(name) for name in part.names],
-        "documents": [int(n) for n in part.documents],
-        "shares": [[rounded(share, 3) or 0 for share in shares] for shares in part.shares],
-        "leftOut": int(part.left_out),
-    }
 
 
 def sums_of(documents: Sequence[DocumentEntry], n_topics: int) -> MetadataSums:

@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.changes import times_of_records
-from stickbreaker.pages.text_values import MOST_POINTS, clean, rounded
 from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.report.topic_section import TopicSection
 from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.trace_fields import ALIKE, CLOSE, OPEN
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.report.topic_page import TopicReport
 
 MOST_LINES = 120  # of the genealogy
 MOST_MOVES = 300  # of the table
@@ -135,21 +129,6 @@ class Growth:
     refined: int = 0
 
 
-class HowTopicsCameAbout(TopicSection):
-    anchor, heading = "growth", "How topics came about"
-    needs = ("growth",)
-    template = "growth.html.j2"
-
-    def values(self, report: TopicReport) -> dict[str, object]:
-        return {"growth": report.growth, "search": report.search}
-
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {
-            "growth": growth_payload(report.growth, len(report.topics)) if report.growth else None,
-            "search": search_payload(report.search) if report.search else None,
-        }
-
-
 def growth_of_topics(named: NamedTopics) -> Growth | None:
     """How the model's topics came about by splits and merges; None if its trace does not record it.
 
@@ -181,82 +160,6 @@ def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None
     return SearchFacts(
         settings["judge"], points, found.fewest, found.most, found.at_most, found.few, found.runs
     )
-
-
-def growth_payload(growth: Growth, n_topics: int) -> dict[str, object]:
-    """How the topics came about, as JSON values for the page. To save space, the words of splits are indices
-    into one list, "words".
-
-    n_topics: how many topics the page has.
-    """
-    words: dict[str, int] = {}
-
-    def places(some: Sequence[str]) -> list[int]:
-        return [words.setdefault(clean(word), len(words)) for word in some]
-
-    refinements = [
-        {
-            "split": _move(one.split),
-            "before": places(one.before),
-            "after": [[rounded(at, 6), places(own), places(new)] for at, own, new in one.after],
-        }
-        for one in growth.refinements
-    ]
-    return {
-        "unit": growth.unit,
-        "learned": growth.learned,
-        "counts": _counts(growth),
-        "lives": [
-            {
-                "id": life.id,
-                "born": rounded(life.born, 6),
-                "end": rounded(life.end, 6),
-                "parent": life.parent,
-                "into": life.into,
-                "topic": life.topic if life.topic is not None and life.topic < n_topics else None,
-                "words": ", ".join(clean(word) for word in life.words),
-            }
-            for life in growth.lives
-        ],
-        "lines": list(growth.lines),
-        "moves": [_move(move) for move in growth.moves],
-        "refinements": refinements,
-        "words": list(words),
-    }
-
-
-def search_payload(search: SearchFacts) -> dict[str, object]:
-    return {
-        "judge": clean(search.judge),
-        "points": [
-            [topics, used, rounded(bound, 6), rounded(held_out, 6), final]
-            for topics, used, bound, held_out, final in search.points
-        ],
-        "range": [search.fewest, search.most],
-    }
-
-
-def _counts(growth: Growth) -> list[list[float | None]]:
-    """The numbers of topics over time for the page's curve: rows of time, topics, topics in use, splits and
-    merges.
-
-    If a run has too many records, several are joined to one row, with the last numbers of topics and the sums
-    of splits and merges.
-    """
-    rows = growth.counts
-    stride = -(-len(rows) // MOST_POINTS)
-    points: list[list[float | None]] = []
-    for i in range(0, len(rows), stride):
-        part = rows[i : i + stride]
-        at, topics, used, _, _ = part[-1]
-        points.append(
-            [rounded(at, 6), topics, used, sum(row[3] for row in part), sum(row[4] for row in part)]
-        )
-    return points
-
-
-def _move(move: TopicMove) -> list[object]:
-    return [clean(move.kind), rounded(move.at, 6), move.topic, move.other, rounded(move.gain)]
 
 
 def growth_of(

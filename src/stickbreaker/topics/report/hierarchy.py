@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from stickbreaker.pages.packed import base36_pairs
+from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import rounded
-from stickbreaker.topics.report.packed import base36_pairs
-from stickbreaker.topics.report.topic_section import TopicSection
+from stickbreaker.pages.views import Matrix, Row, View
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
@@ -38,27 +39,36 @@ class Relations:
     order: Sequence[int]
 
 
-class HowTheyRelate(TopicSection):
-    anchor, heading, link = "relations", "How the topics relate", "How they relate"
-    needs = ("relations",)
-    template = "relations.html.j2"
+@dataclass(frozen=True, slots=True)
+class TopicTree(View):
+    """A tree of things of the choice `of`: its leaves in order, and `merges` as `Relations` has them."""
 
-    def payload(self, report: TopicReport) -> dict[str, object]:
-        return {"relations": relations_payload(report.relations) if report.relations else None}
+    of: str
+    order: Sequence[int]
+    merges: Sequence[tuple[int, int, float]]
 
 
-def relations_payload(relations: Relations) -> dict[str, object]:
-    """The relations of topics as JSON values for the page.
+def how_they_relate(report: TopicReport) -> Section | None:
+    found = report.relations
+    if found is None:
+        return None
+    text = (
+        "The tree joins the topics whose words are most alike, then the groups so made, up to all of them: "
+        "the further right two branches meet, the more alike they are. The square shows every pair in the "
+        "order of the tree; the stronger its colour, the more alike. Alike is measured by the words: 100% "
+        "for the same words as often, 0% for none in common."
+    )
+    tree = TopicTree("topic", found.order, found.merges, figure="tree")
+    square = Matrix("topic", found.order, _triangle(found), figure="similarity")
+    return Section(
+        "relations", "How the topics relate", text, [Row([tree, square], 24.0, panel=True)], "How they relate"
+    )
 
-    "similarity" is compact: the part of the table below the diagonal, row by row, in thousandths, each as two
-    digits of base 36.
-    """
-    rows = (row[:k] for k, row in enumerate(relations.similarity))
-    return {
-        "similarity": base36_pairs(round(1000 * (rounded(value) or 0)) for row in rows for value in row),
-        "merges": [[int(a), int(b), rounded(height) or 0] for a, b, height in relations.merges],
-        "order": [int(k) for k in relations.order],
-    }
+
+def _triangle(relations: Relations) -> str:
+    order = relations.order
+    likeness = (relations.similarity[k][other] for place, k in enumerate(order) for other in order[:place])
+    return base36_pairs(round(1000 * (rounded(value) or 0)) for value in likeness)
 
 
 def relate(distances: Floats) -> Relations:

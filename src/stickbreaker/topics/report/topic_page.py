@@ -15,24 +15,24 @@ from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.pages.changes import of_stream
 from stickbreaker.pages.page import Choice, Page
 from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
-from stickbreaker.pages.template_page import TemplateReport
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
 from stickbreaker.topics.report.dates_and_groups import (
     Breakdown,
-    OverTime,
     breakdowns_of,
     groups,
+    over_time,
     sums_of,
     times_of,
 )
 from stickbreaker.topics.report.display_words import WordFigures, apart, look_at
 from stickbreaker.topics.report.document_entries import DocumentEntry, read_documents, read_metadata_sums
-from stickbreaker.topics.report.documents import DocumentMap, Documents
-from stickbreaker.topics.report.genealogy import HowTopicsCameAbout, growth_of_topics, search_of
-from stickbreaker.topics.report.hierarchy import HowTheyRelate, Relations, relate_used
-from stickbreaker.topics.report.learning import CURVES, learning, scores_of, unigram_of
+from stickbreaker.topics.report.documents import document_map, documents, documents_choice
+from stickbreaker.topics.report.genealogy import growth_of_topics, search_of
+from stickbreaker.topics.report.growth import how_topics_came_about
+from stickbreaker.topics.report.hierarchy import Relations, how_they_relate, relate_used
+from stickbreaker.topics.report.learning import learning, scores_of, unigram_of
 from stickbreaker.topics.report.maps.document_map import place_documents
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used, topic_distances
 from stickbreaker.topics.report.measures import measures
@@ -40,31 +40,19 @@ from stickbreaker.topics.report.predictions import predictions, predictions_of, 
 from stickbreaker.topics.report.topic_changes import changes, changes_of_topics
 from stickbreaker.topics.report.topics import (
     Topic,
-    Topics,
     colours_of,
     leading_language,
     spread_of,
+    topics,
     topics_of,
-    topics_payload,
+    words_choice,
 )
 from stickbreaker.topics.report.vocabulary_table import vocabulary, words_of
 from stickbreaker.topics.report_documents import OF_OTHERS
 from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
-NOTHING: dict[str, object] = {  # what scripts find of sections that are not shown
-    "positions": [],
-    "relations": None,
-    "times": None,
-    "documents": [],
-    "documentPlaces": "",
-    "spread": {"words": [], "shares": []},
-    "total": 0,
-    "growth": None,
-    "search": None,
-}
 
-
-class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
+class TopicReport(SavedReport[TopicEstimator]):
     """The report on a saved model's topics: whatever its sections show, computed when first needed. Topics
     with the same name are merged (`named`).
 
@@ -74,11 +62,12 @@ class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
     """
 
     sections = (
-        *(Topics(), HowTheyRelate(), OverTime(), groups, DocumentMap(), Documents(), measures),
-        *(vocabulary, HowTopicsCameAbout(), changes, learning, predictions),
+        *(topics, how_they_relate, over_time, groups, document_map, documents, measures),
+        *(vocabulary, how_topics_came_about, changes, learning, predictions),
     )
     drawn = "The topics and charts"
     repeat_note = "The same documents with these settings give the same topics again."
+    leading: str = ""
 
     def __init__(
         self,
@@ -149,18 +138,34 @@ class TopicReport(TemplateReport, SavedReport[TopicEstimator]):
             facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
         return facts
 
-    def payload(self) -> dict[str, object]:
+    def choices(self) -> dict[str, Choice]:
+        found = self.topics
+        used = [k for k, topic in enumerate(found) if not topic.unused]
+        first = max(used or range(len(found)), key=lambda k: found[k].share, default=-1)
+        order = sorted(range(len(found)), key=lambda k: (found[k].unused, -found[k].share))
+        also = {str(one.number): k for k, topic in enumerate(found) for one in topic.members}
+        labels, keys = [topic.label for topic in found], [topic.id for topic in found]
+        topics = Choice(labels, self.colours, keys, first, "topics", order, also)
+        choices = {"topic": topics, "word": self.words_choice} if found else {}
+        return choices | ({"document": documents_choice(self)} if self.documents else {})
+
+    @cached_property
+    def colours(self) -> list[str]:
+        """A colour for each topic: near ones have similar colours."""
         if self.positions and len(self.positions) != len(self.topics):
             raise ValueError(f"{len(self.positions)} positions for {len(self.topics)} topics")
-        return {**NOTHING, "topics": topics_payload(self), "curves": list(CURVES)}
+        return colours_of(self.topics, self.positions)
 
-    def choices(self) -> dict[str, Choice]:
-        topics = self.topics
-        used = [k for k, topic in enumerate(topics) if not topic.unused]
-        first = max(used or range(len(topics)), key=lambda k: topics[k].share, default=-1)
-        labels, keys = [topic.label for topic in topics], [topic.id for topic in topics]
-        colours = colours_of(topics, self.positions)
-        return {"topic": Choice(labels, colours, keys, first)} if topics else {}
+    @cached_property
+    def shown_words(self) -> list[str]:
+        """The words that views are about: those whose division among topics is known, then others of topics
+        and of the table of words."""
+        of_topics = (word for topic in self.topics for word, _, _ in topic.words)
+        return list(
+            dict.fromkeys([*(word for word, _ in self.spread), *of_topics, *(row.word for row in self.words)])
+        )
+
+    words_choice = cached_property(words_choice)
 
     @cached_property
     def _saved_documents(self) -> tuple[list[DocumentEntry], JsonObject]:

@@ -52,7 +52,7 @@ def vocabulary(report: TopicReport) -> Section | None:
         text += " How often each was used nobody counted; shown is its share of all words by the model"
         text += ", in which what a stream brought long ago may count less." if fades else "."
     by_language = any(row.language for row in words)
-    columns = [Column("word", sorts=True)]
+    columns = [Column("word", "item", of="word", sorts=True)]
     columns += [Column("language", sorts=True)] if by_language else []
     columns += (
         [Column("times used", "number", sorts=True), Column("documents with it", "number", sorts=True)]
@@ -60,7 +60,8 @@ def vocabulary(report: TopicReport) -> Section | None:
         else [Column("share of all words", "number", 4, sorts=True, unit="%")]
     )
     columns.append(Column("topic it mostly belongs to", "item", of="topic"))
-    rows = [_row(row, by_language, counted) for row in words]
+    places = {word: place for place, word in enumerate(report.shown_words)}
+    rows = [[places[row.word], *_row(row, by_language, counted)] for row in words]
     first = 2 if by_language else 1
     table = Table(
         columns,
@@ -77,7 +78,7 @@ def vocabulary(report: TopicReport) -> Section | None:
 def _row(row: WordRow, by_language: bool, counted: bool) -> list[object]:
     language = [row.language] if by_language else []
     numbers = [rounded(row.tokens, 7) or 0, row.documents] if counted else [100.0 * (row.share or 0.0)]
-    return [row.word, *language, *numbers, row.topic]
+    return [*language, *numbers, row.topic]
 
 
 def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]:

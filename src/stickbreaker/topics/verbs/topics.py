@@ -163,11 +163,11 @@ def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | Topi
     """
     if settings.prompt:
         if settings.at is not None:
-            raise UserError("prompt=True does not go with at", remedy="leave one of them out")
+            raise UserError("prompt=True does not go with `at`", remedy="leave one of them out")
         return label_prompt(learned, settings.top)
     if settings.at is not None:
         if settings.by != TopicsSettings.by:
-            problem = f'by="{settings.by}" does not go with at: snapshots keep the most frequent words'
+            problem = f'by="{settings.by}" does not go with `at`: snapshots keep the most frequent words'
             raise UserError(problem, remedy="leave one of them out")
         return topics_at(learned, settings.at, settings.top)
     estimator, path = topics_in(learned, "topics"), saved_at(learned)

@@ -9,6 +9,7 @@ from typing import Any
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.saved_lexicon import lexicon_claimed
@@ -60,6 +61,7 @@ class TunedWeights(VerbResult):
         return "\n".join(lines)
 
 
+@naming_settings(TuneSettings)
 def tune(
     lexicon: object,
     pairs: object,

@@ -3,6 +3,8 @@
 Kernels and scipy.special are imported on use, so that models load without them.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -109,7 +111,7 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
 
     def _sample(
         self, view: TopicView, shard: Shard[Bags], alphas: Array, seed: int
-    ) -> "tuple[Draws, int, Array]":
+    ) -> tuple[Draws, int, Array]:
         from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
 
