@@ -16,8 +16,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
+from stickbreaker.corpus.block_cache import BlockCache
 from stickbreaker.corpus.blocks import BlockSource, Entries, TableSource, documents_of, tokens_of
-from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, WordCounts, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
