@@ -9,7 +9,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input
-from stickbreaker.estimators.document_files import files_in
+from stickbreaker.estimators.document_paths import files_in
 
 
 class CountedText(NamedTuple):
