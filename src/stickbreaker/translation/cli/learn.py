@@ -22,10 +22,7 @@ from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
     bitext_argument,
     bitext_options,
-    given_links,
-    given_phrases,
     language_options,
-    read_bitext,
 )
 
 
@@ -95,6 +92,7 @@ def learn(
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
     from stickbreaker import translation
+    from stickbreaker.translation.cli.bitext_reading import given_links, given_phrases, read_bitext
     from stickbreaker.translation.verbs.learn import MOST_UNKNOWN, topics_of
 
     model = None if topics is None else topics_of(topics, threads)
