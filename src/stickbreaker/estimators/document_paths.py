@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import cast
 
+from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, ReadingOptions, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.store import is_store
@@ -41,10 +42,13 @@ class DocumentPath(DocumentFiles):
 def files_in(documents: object) -> DocumentFiles | None:
     """Documents that are given as files, or as the path of files or of a corpus; None for other forms.
 
-    A string is a path if there is a file of this name.
+    A string is a path if there is a file of this name. Raises UserError for one that looks like a path, and
+    is of no file.
     """
     if isinstance(documents, DocumentFiles):
         return documents
     if isinstance(documents, os.PathLike) or (isinstance(documents, str) and os.path.exists(documents)):
         return DocumentPath(os.fsdecode(cast("str | os.PathLike[str]", documents)))
+    if isinstance(documents, str) and not documents.split()[1:] and set(documents) & {os.sep, "."}:
+        raise UserError("no such file or directory", where=documents, remedy="check the path, or give texts")
     return None
