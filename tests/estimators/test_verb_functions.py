@@ -295,6 +295,10 @@ def test_every_kind_loads_and_is_evaluated(tmp_path, texts):
         (lambda lda: stickbreaker.compare(lda), "1 model to compare; give two or more"),
         (lambda lda: stickbreaker.compare(lda, NEW), "an object of the class list was given instead of a m"),
         (lambda lda: stickbreaker.load("nowhere"), "nowhere: there is no such model"),
+        (
+            lambda lda: stickbreaker.evaluate(lda, "none.jsonl"),
+            "none.jsonl: no such file or directory; check",
+        ),
         (lambda lda: stickbreaker.load(lda), "path is of the class LDA; give the path of a saved model"),
         (
             lambda lda: stickbreaker.resume(lda),

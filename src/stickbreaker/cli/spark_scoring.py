@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.console.inputs import warnings_as_notes
+from stickbreaker.console.options import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.console.console import fail, note, stop_signals, tell_of_compiling
 from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import open_or_build, structure_of
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.path_locks import scratch_beside
 from stickbreaker.core.option_names import as_options, command_line

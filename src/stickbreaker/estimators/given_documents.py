@@ -8,7 +8,7 @@ from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
-from stickbreaker.estimators.document_files import DocumentPath, files_in
+from stickbreaker.estimators.document_paths import DocumentPath, files_in
 from stickbreaker.estimators.learned import AnyLearned
 
 
