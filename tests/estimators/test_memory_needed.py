@@ -63,6 +63,19 @@ def test_a_run_takes_at_least_what_is_reckoned():
     assert needed <= peak
 
 
+def test_a_start_keeps_no_documents_that_were_not_chosen():
+    """Of some twenty candidates for each topic's first document."""
+    corpus = Corpus.from_texts([f"{a} {b}" for a in WORDS[:20] for b in WORDS[:20]])
+    estimator = PlainLDA(200, max_iter=1, tol=0.0, n_jobs=1, random_state=0)
+    tracemalloc.start()
+    try:
+        estimator._new_run(corpus, 0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 200 * corpus.n_documents * 4, "four numbers for each topic and document"
+
+
 def test_a_search_is_refused_before_its_first_run(cli, planted, tmp_path, monkeypatch):
     cli("corpus", "build", planted, "--out", tmp_path / "c")
     monkeypatch.setattr(estimators, "memory_of_machine", lambda: 1 << 28)
