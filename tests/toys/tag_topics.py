@@ -13,7 +13,6 @@ import numpy as np
 from tests.pages.toy_page import words_page
 
 from stickbreaker.console.console import command, emit, model_argument
-from stickbreaker.console.requests import ExportRequest
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.random_streams import stream
@@ -21,7 +20,9 @@ from stickbreaker.core.records import Field
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
 from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.exports import ExportRequest
 from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
+from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.saving import load
 from stickbreaker.estimators.scikit_learn import ScikitLearn
 from stickbreaker.estimators.verb_results import VerbResult
@@ -151,7 +152,7 @@ def tags(model, as_json):
 
 
 def write_tags(asked: ExportRequest):
-    words = top_words(load(asked.model, verb="export"))
+    words = top_words(estimator_in(asked.learned))
     write_atomic(asked.out, "\n".join(words).encode(), overwrite=asked.overwrite)
     return {"tags": len(words)}, f"{len(words)} tags"
 

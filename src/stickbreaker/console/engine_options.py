@@ -12,7 +12,7 @@ from stickbreaker.console.console import from_option, note, options_into
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
 
 AGAIN = "nothing was saved; give the command again"
 
@@ -57,15 +57,13 @@ class EngineChoice:
             yield Host("local", remedy)
             return
         from stickbreaker.console.spark_log import reporting_spark_failures
-        from stickbreaker.engines.spark import SparkEngine
-        from stickbreaker.engines.spark.session import ONLY_LEARNING, start_session
+        from stickbreaker.estimators.engine_choice import spark_cluster
 
         host = Host("spark", remedy)
         with reporting_spark_failures(lambda: host.remedy) as log:
             note("starting Spark")
             with log.launching():
-                session = start_session(self.master, settings=ONLY_LEARNING)
-            host.engine = SparkEngine(session, blocks=self.blocks)
+                host.engine = spark_cluster(self.master, self.blocks)
             yield host
 
 
@@ -76,7 +74,7 @@ class Host:
     A command may change `remedy` once something is saved.
     """
 
-    engine: "str | SparkEngine"
+    engine: "str | Cluster"
     remedy: str
 
 

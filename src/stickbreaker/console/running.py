@@ -17,7 +17,7 @@ from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.run_settings import RunSettings
@@ -80,7 +80,7 @@ def continue_run(
     every: float,
     threads: int | None,
     as_json: bool,
-    engine: "str | SparkEngine" = "local",
+    engine: "str | Cluster" = "local",
     *,
     resumed: bool = False,
 ) -> None:
@@ -113,7 +113,7 @@ def end_run(
     every: float,
     threads: int | None,
     remedy: str,
-    engine: "str | SparkEngine" = "local",
+    engine: "str | Cluster" = "local",
 ) -> "tuple[AnyLearned, Run, RunState] | None":
     """Continue a run to its end and show progress; returns None if it was finished already.
 

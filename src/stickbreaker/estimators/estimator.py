@@ -30,7 +30,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
 
 
 class Origin(NamedTuple):
@@ -58,7 +58,7 @@ class Estimator(ABC):
 
     # Parameters of every kind; a kind that lets users choose one has it among its own
     n_init: int = 1
-    engine: "str | SparkEngine" = "local"
+    engine: "str | Cluster" = "local"
     n_jobs: int | None = None
     random_state: Any = None
     verbose: bool | int = False

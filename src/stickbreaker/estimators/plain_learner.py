@@ -31,7 +31,7 @@ from stickbreaker.saved import ModelDirectory, Snapshot
 from stickbreaker.saved.evolution_observer import Evolving
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,10 +61,10 @@ class PlainSettings(RunSettings):
         return self.estimator.n_init
 
     @property
-    def where(self) -> "str | SparkEngine":
+    def where(self) -> "str | Cluster":
         return self.estimator.engine
 
-    def on(self, engine: "SparkEngine") -> "PlainSettings":
+    def on(self, engine: "Cluster") -> "PlainSettings":
         self.estimator.engine = engine
         return self
 

@@ -19,6 +19,8 @@ from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, 
 from stickbreaker.estimators.verb_results import VerbResult
 
 if TYPE_CHECKING:
+    from stickbreaker.estimators.exports import ExportedModel
+    from stickbreaker.estimators.notebooks.report_page import ReportPage
     from stickbreaker.estimators.run_summary import FinishedModel
     from stickbreaker.estimators.updating import UpdatedModel
 
@@ -312,6 +314,59 @@ def load(path: str | Path) -> Any:
     folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
+
+
+def export(
+    model: object,
+    path: str | Path,
+    form: str,
+    documents: object = None,
+    *,
+    overwrite: bool = False,
+    **settings: Any,
+) -> "ExportedModel":
+    """Write a model for another program: MALLET, gensim, pyLDAvis, KenLM or Graphviz; or as one zip file.
+
+    form: one of those that `stickbreaker export --help` lists, or "zip". documents: for forms that are about
+    documents. settings: the command's options for the form: `top`, `language`, `sample`, `topic`, `n_jobs`.
+    Raises UserError for a form that the kind of model does not have, and if the file exists, unless
+    `overwrite`.
+    """
+    from stickbreaker.estimators import exports
+    from stickbreaker.estimators.verb_settings import ExportSettings
+
+    with naming_settings(ExportSettings):
+        made = ExportSettings(**settings)
+        return exports.export(model, form, Path(path), documents, made, overwrite=overwrite)
+
+
+def report(
+    model: object,
+    path: str | Path | None = None,
+    *,
+    title: str | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> "ReportPage":
+    """The page about a model that `stickbreaker report` writes: `html`, which notebooks show; and `save`.
+
+    path: a file to write it to as well, which is replaced only with `overwrite`. options: those of the
+    command that apply to the kind of model, such as `date_field`, `group_field`, `compare`. Raises UserError
+    for others, and for kinds without a report.
+
+    >>> from stickbreaker import LDA
+    >>> texts = ["a river bank", "a boat on the river"]
+    >>> report(LDA(1, max_iter=2, tol=0.0).fit(texts), title="Rivers").title
+    'Rivers'
+    """
+    if isinstance(model, str | Path):
+        model = load(model)
+    own = getattr(model, "report", None)
+    if own is None or isinstance(model, type):
+        saved, _ = model_for("report", model)
+        saved.refuse("report")
+        raise UserError("what a model has learned has no report by itself", remedy="give the estimator")
+    return own(path, overwrite=overwrite, **({} if title is None else {"title": title}), **options)
 
 
 def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> "FinishedModel":

@@ -11,7 +11,7 @@ from stickbreaker.learning.schedule_parameters import MemoisedParameters, Online
 
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.learning.schedules import Schedule
     from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
     from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
@@ -255,7 +255,7 @@ class TopicParameters(RunParameters):
         '"sampled": by draws that are keyed by their content.',
         choices=("mean-field", "sampled"),
     )
-    engine: "str | SparkEngine" = parameter(
+    engine: "str | Cluster" = parameter(
         "local", '"local", or SparkEngine(session): see docs/reference/spark.md.', option=None
     )
 
