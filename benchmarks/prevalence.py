@@ -121,7 +121,7 @@ def tokens_of(bags: Bags) -> list[list[int]]:
 
 
 def shares_of(bags: Bags, alphas: Array, topics: Array) -> Array:
-    """E[theta] of documents (documents × topics) with the topics fixed, by collapsed inference of their words'
+    """E[theta] of documents (documents × topics), the topics fixed, by collapsed inference of their words'
     topics (CVB0, Asuncion et al. 2009), with which every program here scores higher than by mean-field.
     """
     found = np.empty_like(alphas)
