@@ -145,8 +145,9 @@ def measure(report: Report, args: argparse.Namespace) -> None:
             report.row(curve(corpus, runs, where))
     report.section(
         "What rules choose",
-        "holds: the largest number whose weakest quarter holds (0 or more). reads best: those whose mean is "
-        "within a standard error of the best. predicts best: document completion of the other half.",
+        "holds: the largest number whose weakest quarter holds (0 or more, and half of the best number's). "
+        "reads best: those whose mean is within a standard error of the best. predicts best: document "
+        "completion of the other half.",
         CHOICES,
     )
     for corpus, runs in found.items():

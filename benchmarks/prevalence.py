@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from stickbreaker import LDA, Corpus, VocabularyRule
 from stickbreaker.corpus.shards import Bags
@@ -122,17 +121,24 @@ def tokens_of(bags: Bags) -> list[list[int]]:
 
 
 def shares_of(bags: Bags, alphas: Array, topics: Array) -> Array:
-    """E[theta] of documents (documents × topics) by mean-field inference, with the topics fixed."""
+    """E[theta] of documents (documents × topics), the topics fixed, by collapsed inference of their words'
+    topics (CVB0, Asuncion et al. 2009), with which every program here scores higher than by mean-field.
+    """
     found = np.empty_like(alphas)
     for d, alpha in enumerate(alphas):
         here = slice(int(bags.offsets[d]), int(bags.offsets[d + 1]))
         words, counts = topics[:, bags.words[here]], bags.counts[here].astype(np.float64)
-        gamma = alpha + counts.sum() / len(alpha)
-        for _ in range(ROUNDS if len(counts) else 1):
-            weights = np.exp(digamma(gamma) - digamma(gamma.sum()))[:, None] * words
-            gamma = alpha + (weights / np.maximum(weights.sum(axis=0), 1e-300)) @ counts
-        found[d] = gamma / gamma.sum()
+        of_words = _normalised(alpha[:, None] * words)  # topics × words: of one token of each word
+        for _ in range(ROUNDS if len(counts) else 0):
+            held = of_words @ counts
+            of_words = _normalised((alpha[:, None] + held[:, None] - of_words) * words)
+        weights = alpha + of_words @ counts
+        found[d] = weights / weights.sum()
     return found
+
+
+def _normalised(weights: Array) -> Array:
+    return weights / np.maximum(weights.sum(axis=0), 1e-300)
 
 
 def scores_of(learned: Learned, test: Bags) -> list[float]:

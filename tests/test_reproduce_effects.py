@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from reproduce.effects import Cell, Interval, of_composition, of_prior, read_intervals, table_of, two_groups
+from reproduce.levels import held, planted
 
 
 def test_groups_differ_by_the_effect():
@@ -48,3 +49,13 @@ def test_short_documents_need_the_prior():
     assert ((prior[:, 1] <= 0.3) & (prior[:, 2] >= 0.3)).sum() >= 2
     assert prior[:, 0].mean() == pytest.approx(0.3, abs=0.05)
     assert composition[:, 0].mean() < 0.9 * prior[:, 0].mean()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.long("intervals of forty authors")
+def test_intervals_of_months_and_authors_hold_the_truth():
+    found = held(planted(400, 0), 0)
+    assert found.months > 0.85
+    assert found.authors > 0.85
+    assert 0.3 < found.between_authors < 0.8
+    assert 0.08 < found.between_months < 0.35

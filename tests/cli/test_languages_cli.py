@@ -124,7 +124,8 @@ def test_the_report_names_topics_in_the_language_wanted(cli, polylingual, tmp_pa
     for code, words in (("en", TOPICS), ("de", [list(map(german, topic)) for topic in TOPICS])):
         out = tmp_path / f"{code}.html"
         cli("report", polylingual / "model", "--out", out, "--language", code)
-        labels = re.findall(r'"label":\s*"([^"]*)"', out.read_text())
+        (found,) = re.findall(r'"topic":\{"labels":(\[.*?\])', out.read_text())
+        labels = json.loads(found)
         known = {word for topic in words for word in topic}
         assert len(labels) >= 3
         assert {word for label in labels[:3] for word in label.split(", ")} <= known

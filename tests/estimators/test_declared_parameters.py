@@ -12,8 +12,7 @@ from tests.estimators.toy_kind import MIXTURE, MixtureSettings
 
 from stickbreaker import HDP, AdaptorGrammar
 from stickbreaker.console.console import command
-from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
-from stickbreaker.console.run_options import options_of
+from stickbreaker.console.options import option_table, options_of, refuse_unneeded, take_settings
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import (
     Above,

@@ -11,7 +11,9 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators import learner as estimators
 from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.settings import SyntaxSettings
+from stickbreaker.topics import learner
 from stickbreaker.topics.plan import plan_of
+from stickbreaker.topics.settings import LDASettings
 
 WORDS = [f"w{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase]
 TEXTS = [" ".join(WORDS[d : d + 200]) for d in range(0, 400, 20) for _ in range(2)]
@@ -60,6 +62,19 @@ def test_a_run_takes_at_least_what_is_reckoned():
     finally:
         tracemalloc.stop()
     assert needed <= peak
+
+
+def test_a_start_keeps_no_documents_that_were_not_chosen():
+    """Of some twenty candidates for each topic's first document."""
+    corpus = Corpus.from_texts([f"{a} {b}" for a in WORDS[:20] for b in WORDS[:20]])
+    settings = LDASettings(200, max_iter=1, tol=0.0, n_jobs=1)
+    tracemalloc.start()
+    try:
+        learner.LDA.new_run(settings, corpus, 0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 200 * corpus.n_documents * 4, "four numbers for each topic and document"
 
 
 def test_a_search_is_refused_before_its_first_run(cli, planted, tmp_path, monkeypatch):

@@ -8,6 +8,7 @@ from tests.running import planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
+from stickbreaker.corpus import Bags
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics.evaluation import coherence
 from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
@@ -186,3 +187,11 @@ def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, ki
     assert found["below"] == sum(value < 0.0 for value in coherence)
     done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
     assert "hold" not in done.stdout
+
+
+def test_a_document_without_words_has_no_topic():
+    theta = np.array([[0.9, 0.1], [0.5, 0.5], [0.45, 0.55]])
+    bags = Bags(np.array([0, 1, 1, 2]), np.array([0, 1]), np.array([8.0, 0.5]), np.zeros(3))
+    found = word_counting.topics_of_documents(theta, bags)
+    assert found.starts.tolist() == [0, 2, 2, 3]
+    assert found.topics.tolist() == [0, 1, 1]

@@ -13,7 +13,6 @@ import numpy as np
 from tests.pages.toy_page import words_page
 
 from stickbreaker.console.console import command, emit, model_argument
-from stickbreaker.console.requests import ExportRequest
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.parameter_fields import parameter
@@ -21,6 +20,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
+from stickbreaker.estimators.exports import ExportRequest
 from stickbreaker.estimators.front import Front
 from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
 from stickbreaker.estimators.learned import Learned
@@ -171,7 +171,7 @@ def tags(model, as_json):
 
 
 def write_tags(asked: ExportRequest):
-    words = load_of(TAGS, asked.model, verb="export").top_words()
+    words = asked.learned.top_words()
     write_atomic(asked.out, "\n".join(words).encode(), overwrite=asked.overwrite)
     return {"tags": len(words)}, f"{len(words)} tags"
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from stickbreaker.console.console import fail, note, stop_signals, tell_of_compiling
 from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import open_or_build, structure_of
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.path_locks import scratch_beside
 from stickbreaker.core.option_names import as_options, command_line
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.run_settings import RunSettings
     from stickbreaker.learning.observers import Observer
@@ -79,7 +79,7 @@ def continue_run(
     every: float,
     threads: int | None,
     as_json: bool,
-    engine: "str | SparkEngine" = "local",
+    engine: "str | Cluster" = "local",
     *,
     resumed: bool = False,
 ) -> None:
@@ -112,7 +112,7 @@ def end_run(
     every: float,
     threads: int | None,
     remedy: str,
-    engine: "str | SparkEngine" = "local",
+    engine: "str | Cluster" = "local",
 ) -> "tuple[AnyLearned, Run, RunState] | None":
     """Continue a run to its end and show progress; returns None if it was finished already.
 

@@ -555,7 +555,8 @@ class _Analyst:
         """The languages with which given tokens must be tagged ("en:word"); empty if they need no tag."""
         if self.recipe.vocabulary is not None:
             return self.recipe.vocabulary.languages
-        return self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
+        analysis = self.analysis
+        return tuple(sorted(analysis.languages)) if isinstance(analysis, PolylingualAnalysis) else ()
 
     def _expects_sides(self, document: Document) -> bool:
         """Whether documents must have a text per language. The recipe decides, or else the first document."""
@@ -573,7 +574,7 @@ class _Analyst:
         if isinstance(self.base, Analysis):
             known = self.analysis.languages if isinstance(self.analysis, PolylingualAnalysis) else ()
             if not set(sides) <= set(known):
-                self.analysis = PolylingualAnalysis.of(self.base, {*known, *sides}).resolved()
+                self.analysis = PolylingualAnalysis.of(self.base, [*known, *sides]).resolved()
         assert isinstance(self.analysis, PolylingualAnalysis)
         self.used = self.analysis
         try:

@@ -4,17 +4,13 @@ import atexit
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stickbreaker.contracts.contract import Model
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus
-from stickbreaker.engines import Engine, LocalEngine
+from stickbreaker.engines import Cluster, Engine, LocalEngine
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.setting_values import threads_of
-
-if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
 
 
 def engine_of(
@@ -30,8 +26,8 @@ def engine_of(
     return spark_of(settings).of(model, keep_local=keep_local, folder=folder)
 
 
-def spark_of(settings: RunSettings) -> "SparkEngine":
-    """The SparkEngine that is the parameter `engine`. Raises UserError if that is a name, such as "spark"."""
+def spark_of(settings: RunSettings) -> Cluster:
+    """The machines that are the parameter `engine`. Raises UserError if that is a name, such as "spark"."""
     engine = settings.where
     if isinstance(engine, str):
         remedy = "give engine=SparkEngine(session)"
@@ -39,6 +35,24 @@ def spark_of(settings: RunSettings) -> "SparkEngine":
             "the model is learned on Spark, but there is no session", remedy=remedy, in_file=False
         )
     return engine
+
+
+def spark_cluster(master: str | None, blocks: int | None) -> Cluster:
+    """Start a session of Spark that only learns. master: of Spark, blocks: of tables; None: the defaults.
+
+    Raises UserError if Spark is not available.
+    """
+    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines.spark.session import ONLY_LEARNING, start_session
+
+    return SparkEngine(start_session(master, settings=ONLY_LEARNING), blocks=blocks)
+
+
+def spark_problem(error: Exception) -> str | None:
+    """One line about an error if Spark has failed or a disk is full; None for other errors."""
+    from stickbreaker.engines.spark.session import problem_of
+
+    return problem_of(error)
 
 
 def readable(settings: RunSettings, corpus: Corpus) -> Corpus:

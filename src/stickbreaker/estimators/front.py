@@ -295,7 +295,7 @@ class Front(BaseEstimator, Generic[S, L]):
             of all, or sentences of models that read them in order. An estimator keeps no text, so that
             without them these sections are left out, unless it was loaded from a model that has them.
         date_field, group_field : metadata fields of the documents; None looks for them.
-        language : whose words name topics; None is the one with most words.
+        language : whose words name topics; None is the first that the text was read in.
         compare : another model of topics, fitted or the path of one, whose topics are matched with these.
 
         Raises UserError for arguments that do not apply to the kind of model, and if the file `path` exists

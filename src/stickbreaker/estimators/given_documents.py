@@ -10,7 +10,7 @@ from stickbreaker.corpus.metadata import is_strings
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.corpus.token_bags import bags_of_texts
-from stickbreaker.estimators.document_files import DocumentPath, files_in
+from stickbreaker.estimators.document_paths import DocumentPath, files_in
 from stickbreaker.estimators.learned import AnyLearned
 
 

@@ -6,6 +6,8 @@ from typing import Any, cast
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, systems
 from stickbreaker.estimators.learned import AnyLearned, Learned, as_read_now
+from stickbreaker.estimators.model_files import load
+from stickbreaker.saved.packed_models import directory_of
 
 FORMS = "give a fitted estimator, what it has learned, or the path of a saved model"
 
@@ -58,9 +60,6 @@ def model_for(verb: str, model: object, n_jobs: int | None = None) -> tuple[Save
 
 def loaded_for(verb: str, path: Path, n_jobs: int | None = None) -> tuple[Saved, Any]:
     """The kind of what is saved at a path, and what its functions take; as `model_for`."""
-    from stickbreaker.estimators.model_files import load
-    from stickbreaker.saved.packed_models import directory_of
-
     path = directory_of(path, markers())
     saved = kind_at(path, verb)
     if isinstance(saved, Kind):
@@ -71,8 +70,6 @@ def loaded_for(verb: str, path: Path, n_jobs: int | None = None) -> tuple[Saved,
 
 def loaded_model(model: object) -> AnyLearned:
     """What a model in any form has learned; it is loaded if a path was given. Raises UserError for others."""
-    from stickbreaker.estimators.model_files import load
-
     learned = load(Path(model)) if isinstance(model, str | Path) else learned_in(model)
     if learned is None:
         problem = f"an object of the class {type(model).__name__} was given instead of a model"

@@ -40,9 +40,9 @@ class Command:
 class Export:
     """A format of files to which models can be exported.
 
-    `write`, "module:function", takes an `ExportRequest`, writes the file, and returns numbers about it and a
-    line that describes it; `help` says what is in the file. `of_documents`: it needs a corpus; `options`:
-    those of the command that apply.
+    `write`, "module:function", takes an `ExportRequest`, writes the file, and returns numbers about it, a
+    line that describes it, and remarks, if there are any; `help` says what is in the file. `of_documents`: it
+    needs a corpus; `options`: those of the command that apply.
     """
 
     write: str
@@ -277,6 +277,14 @@ def kind_at(path: Path, verb: str | None = None) -> Saved:
         if verb is not None:
             kind.refuse(verb, path)
         return kind
+
+
+def export_of(saved: Saved, form: str, where: object = None) -> Export:
+    """The export of a kind to a format. Raises UserError if it does not have it; where: the model's path."""
+    if form not in saved.exports:
+        problem = f"{saved.said} cannot be written as {form}"
+        raise UserError(problem, where=where, remedy=f"use one of {', '.join((*saved.exports, 'zip'))}")
+    return saved.exports[form]
 
 
 def page_of_saved(path: Path, title: str, options: Mapping[str, object]) -> Page:

@@ -45,7 +45,7 @@ from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import SEARCH, VOCABULARY
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
 
 Stopper = Callable[[Callable[[], None]], object]  # is given a run's `stop`, for signal handlers
 Teller = Callable[[Any], object]  # is given each finished run of a search
@@ -229,7 +229,7 @@ def resume(
     threads: int | None,
     watch: Sequence[Observer] = (),
     stopper: Stopper | None = None,
-    spark: "SparkEngine | None" = None,
+    spark: "Cluster | None" = None,
     tell: Teller | None = None,
 ) -> tuple[AnyLearned, Run, RunState] | None:
     """Continue the run in a model's directory to its end, or all runs of its search.
@@ -397,9 +397,7 @@ class _Restored(Generic[S]):
         return final and self.search is not None and self.search.chosen(points) is points[-1]
 
 
-def _restored(
-    path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
-) -> _Restored[Any]:
+def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Cluster | None") -> _Restored[Any]:
     """Restore the run of a checkpoint (`snapshot`), with all that it needs to continue.
 
     threads, spark: the number of threads and the engine to continue with. Raises ValueError or UserError if

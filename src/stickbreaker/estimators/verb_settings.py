@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date as day
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.parameter_fields import Settings, naming_settings, parameter, refuse_values
+from stickbreaker.core.parameter_fields import Settings, declared, naming_settings, parameter, refuse_values
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,21 @@ class TransformSettings(ThreadSettings):
         "For documents read with --split: one row for each whole document, not for each part.",
         choices=("document",),
     )
+
+
+@dataclass(frozen=True)
+class ExportSettings(ThreadSettings):
+    """The settings of `export`, each for some of the formats."""
+
+    top: int = parameter(20, "Words per topic, for the first two formats.", least=1)
+    language: str | None = parameter(None, "pyldavis: language of a polylingual model to show.")
+    sample: int = parameter(-1, "arpa: number of the sample, from 0.  [default: the last]")
+    topic: str | None = parameter(None, "arpa: topic of a language model with topics.", metavar="N|common")
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the settings that have another value than the declared one."""
+        return tuple(name for name, one in declared(type(self)).items() if getattr(self, name) != one.default)
 
 
 @dataclass(frozen=True)

@@ -30,15 +30,6 @@ function fill(selector, ...trees) {
   if (parent) parent.replaceChildren(...trees.map((tree) => build(tree)));
 }
 
-function roomOf(selector, least) {
-  return Math.max(find(selector).clientWidth, least);
-}
-
-function on(selector, event, action) {
-  const element = find(selector);
-  if (element) element.addEventListener(event, action);
-}
-
 // Draw anew once the width has changed.
 function followWidth(draw) {
   let width = window.innerWidth, waiting = 0;

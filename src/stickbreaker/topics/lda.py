@@ -53,8 +53,8 @@ class LDA(TopicsFront, Parameters, kind="LDA"):
 
         Raises UserError for invalid parameters or documents. Warns (ConvergenceWarning) if `max_iter` passes
         were not enough for `tol`, and (UserWarning) about concepts without an effect, and if there are more
-        topics than documents. If several threads call it, each learns, and the last one counts. Raises TypeError for
-        `sample_weight`, as documents have no weights.
+        topics than documents. If several threads call it, each learns, and the last one counts. Raises
+        TypeError for `sample_weight`, as documents have no weights.
         """
         return self._learn_from(with_metadata(X, metadata), others)
 

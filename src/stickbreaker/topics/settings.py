@@ -12,7 +12,7 @@ from stickbreaker.learning.schedule_parameters import MemoisedParameters, Online
 
 if TYPE_CHECKING:
     from stickbreaker.core.records import Array
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.learning.schedules import Schedule
     from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
     from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs
@@ -260,7 +260,7 @@ class TopicSettings(RunSettings):
         choices=("mean-field", "sampled"),
         reads=True,
     )
-    engine: "str | SparkEngine" = parameter(
+    engine: "str | Cluster" = parameter(
         "local", '"local", or SparkEngine(session): see docs/reference/spark.md.', option=None
     )
 
@@ -269,10 +269,10 @@ class TopicSettings(RunSettings):
         return self.n_init
 
     @property
-    def where(self) -> "str | SparkEngine":
+    def where(self) -> "str | Cluster":
         return self.engine
 
-    def on(self, engine: "SparkEngine") -> Self:
+    def on(self, engine: "Cluster") -> Self:
         return self.but(engine=engine)
 
 

@@ -19,7 +19,7 @@ from stickbreaker.topics.report.hierarchy import Relations
 from stickbreaker.topics.report.learning import TracePoint
 from stickbreaker.topics.report.predictions import Prediction
 from stickbreaker.topics.report.topic_page import TopicReport
-from stickbreaker.topics.report.topics import Topic
+from stickbreaker.topics.report.topics_of_page import Topic
 from stickbreaker.topics.report.vocabulary_table import WordRow
 
 

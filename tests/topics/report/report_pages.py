@@ -14,7 +14,7 @@ from stickbreaker.topics.report.genealogy import growth_of
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.learning import TracePoint
 from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_topics, topic_distances
-from stickbreaker.topics.report.topics import Topic
+from stickbreaker.topics.report.topics_of_page import Topic
 from stickbreaker.topics.report.vocabulary_table import WordRow
 
 FIELDS = {

@@ -19,7 +19,7 @@ from tests.topics.report.made_up_topics import TopicPage
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.hierarchy import relate_used
 from stickbreaker.topics.report.maps.document_map import place_documents
-from stickbreaker.topics.report.topics import Topic, TopicMember
+from stickbreaker.topics.report.topics_of_page import Topic, TopicMember
 
 pytestmark = pytest.mark.browser
 

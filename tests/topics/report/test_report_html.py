@@ -23,7 +23,7 @@ from stickbreaker.topics.report.display_words import choose_words
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.hierarchy import relate
 from stickbreaker.topics.report.learning import TracePoint
-from stickbreaker.topics.report.topics import Topic
+from stickbreaker.topics.report.topics_of_page import Topic
 
 PAGES = {
     "realistic": report_pages.realistic,

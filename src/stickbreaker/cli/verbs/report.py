@@ -23,7 +23,9 @@ from stickbreaker.estimators.kinds import page_of_saved
 @option("--title", help="Title of the page.  [default: the model's name]")
 @option("--date-field", help="Metadata field with the documents' dates.  [default: found by name]")
 @option("--group-field", help="Metadata field to divide documents by.  [default: those found]")
-@option("--language", help="Language whose words name topics.  [default: the one with most words]")
+@option(
+    "--language", help="Language whose words name topics.  [default: the first that the text was read in]"
+)
 @option("--compare", type=MODEL, help="Another model, whose topics are matched with these.")
 @option("--overwrite", is_flag=True, help="Replace the file at --out, and figures with the same names.")
 @command

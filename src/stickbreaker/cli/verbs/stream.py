@@ -20,10 +20,8 @@ from stickbreaker.console.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
-from stickbreaker.console.parameter_options import option_table
-from stickbreaker.console.run_options import chained, options_of
+from stickbreaker.console.options import EngineChoice, chained, engine_options, option_table, options_of
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject

@@ -23,7 +23,8 @@ BETWEEN = "\n\n"  # joins the sides of a document if they are stored as one text
 
 @dataclass(frozen=True)
 class PolylingualAnalysis:
-    """The analyses of several languages, by code in ascending order. Tokens carry their language: "de:haus".
+    """The analyses of several languages, by code, in the order in which they were given (the first names
+    topics in reports). Tokens carry their language: "de:haus".
 
     >>> both = PolylingualAnalysis.of(Analysis(), ["en", "de"])
     >>> both.analyse_sides({"en": "The house.", "de": "Das Haus."})[1].words
@@ -38,7 +39,7 @@ class PolylingualAnalysis:
 
         Languages without a stemmer, stop words or lemmas go without.
         """
-        codes = sorted({language_code(name) for name in languages})
+        codes = dict.fromkeys(language_code(name) for name in languages)
         return cls({code: _for_language(base, code) for code in codes})
 
     @property
@@ -148,7 +149,8 @@ class PolylingualAnalysis:
 
     def to_dict(self) -> JsonObject:
         """The analyses as values for JSON, from which `analysis_from` makes them again."""
-        return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}}
+        order = {} if self.languages == tuple(sorted(self.languages)) else {"order": list(self.languages)}
+        return {"languages": {code: one.to_dict() for code, one in self.by_language.items()}, **order}
 
 
 def _in_language(pairs: Round, code: str) -> Round:
@@ -165,15 +167,18 @@ def analysis_from(values: JsonObject) -> Analysis | PolylingualAnalysis:
 
     Raises TypeError, KeyError, ValueError or UserError for other values.
 
-    >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["en", "fr"]).to_dict()).languages
-    ('en', 'fr')
+    >>> analysis_from(PolylingualAnalysis.of(Analysis(), ["fr", "en"]).to_dict()).languages
+    ('fr', 'en')
     """
     if "languages" not in values:
         return Analysis.from_dict(dict(values))
     parts = {code: Analysis.from_dict(one) for code, one in values["languages"].items()}
     if any(one.language != code for code, one in parts.items()):
         raise ValueError("a language has the analysis of another")
-    return PolylingualAnalysis(dict(sorted(parts.items())))
+    order: list[str] = values.get("order", sorted(parts))
+    if sorted(order) != sorted(parts):
+        raise ValueError("an order of other languages")
+    return PolylingualAnalysis({code: parts[code] for code in order})
 
 
 def refuse_other_languages(analysis: Analysis | PolylingualAnalysis | None, vocabulary: Vocabulary) -> None:

@@ -45,7 +45,7 @@ function placeLabels(circles, labels, width, height) {
   return placed;
 }
 
-// The full label of what is pointed at: it is always shown, where it hides the fewest circles.
+// The full label of what is pointed at: it is always shown, where it hides the fewest circles, if need be on its own.
 function focusLabel(circles, k, text, width, height) {
   const own = circles.find((circle) => circle.k === k);
   if (!own) return null;
@@ -53,8 +53,10 @@ function focusLabel(circles, k, text, width, height) {
     const by = clamp(0, 3 - place.box.left, width - 3 - place.box.right), box = { ...place.box, left: place.box.left + by, right: place.box.right + by };
     return { ...place, x: place.x + by, box };
   };
-  const cost = ({ box }) => circles.filter((c) => circleMeets(c, box, 0)).length + (box.top < 2 || box.bottom > height - 2 ? 99 : 0);
-  return labelPlaces(text, own, 15, width - 12).map(inside).reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null); // bold letters of 13.5 are as wide
+  const beside = labelPlaces(text, own, 15, width - 12), [{ name, box: first }] = beside.length ? beside : [{ box: {} }], half = (first.right - first.left) / 2; // bold letters of 13.5 are as wide
+  const within = { name, anchor: "middle", x: own.x, y: own.y + 5, box: { left: own.x - half, right: own.x + half, top: own.y - 9, bottom: own.y + 9 } };
+  const cost = ({ box }) => circles.filter((c) => c.k !== k && circleMeets(c, box, 0)).length + (box.top < 2 || box.bottom > height - 2 ? 99 : 0);
+  return (beside.length ? [...beside, within] : []).map(inside).reduce((best, next) => (best && cost(best) <= cost(next) ? best : next), null);
 }
 
 view("Map", (value, at) => {

@@ -5,10 +5,15 @@ from pathlib import Path
 import click
 
 from stickbreaker.console.console import PATH, command, inputs_argument, note, option
-from stickbreaker.console.engine_options import EngineChoice, resume_remedy
 from stickbreaker.console.inputs import analysis_options, open_documents_for
-from stickbreaker.console.parameter_options import option_table
-from stickbreaker.console.run_options import NewRun, options_of, run_options
+from stickbreaker.console.options import (
+    EngineChoice,
+    NewRun,
+    option_table,
+    options_of,
+    resume_remedy,
+    run_options,
+)
 from stickbreaker.console.running import continue_run
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted

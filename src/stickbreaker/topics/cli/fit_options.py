@@ -1,6 +1,6 @@
 """Turns options of `stickbreaker fit` and `stickbreaker stream` into the parameters of topic models."""
 
-from stickbreaker.console.parameter_options import refuse_unneeded, take_settings
+from stickbreaker.console.options import refuse_unneeded, take_settings
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.topics.settings import TopicSettings
 

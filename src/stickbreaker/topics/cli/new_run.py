@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import note
 from stickbreaker.console.inputs import AnalysisChoice
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.console.running import begin_run
 from stickbreaker.core.errors import counted
 from stickbreaker.topics.cli.word_options import OpenChoice

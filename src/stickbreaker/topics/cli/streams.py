@@ -22,7 +22,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import ParameterValues, as_options, command_line

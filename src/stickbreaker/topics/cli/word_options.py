@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import NumberRange, from_option, from_table, options_into, refuse_written
-from stickbreaker.console.parameter_options import option_table, take_settings
+from stickbreaker.console.options import option_table, take_settings
 from stickbreaker.core.option_names import ParameterValues
 from stickbreaker.topics.settings import TopicSettings
 

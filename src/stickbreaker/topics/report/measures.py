@@ -12,7 +12,7 @@ from stickbreaker.topics.report_documents import IN_HALVES, LEARNED, SMOOTHED
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
-    from stickbreaker.topics.report.topics import Topic
+    from stickbreaker.topics.report.topics_of_page import Topic
 
 
 def coherence_counted_in(figures: JsonObject) -> str:

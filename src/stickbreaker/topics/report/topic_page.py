@@ -39,14 +39,13 @@ from stickbreaker.topics.report.maps.topic_map import nearest_topics, place_used
 from stickbreaker.topics.report.measures import measures
 from stickbreaker.topics.report.predictions import predictions, predictions_of, warnings_of_run
 from stickbreaker.topics.report.topic_changes import changes, changes_of_topics
-from stickbreaker.topics.report.topics import (
+from stickbreaker.topics.report.topics import topics, words_choice
+from stickbreaker.topics.report.topics_of_page import (
     Topic,
     colours_of,
     leading_language,
     spread_of,
-    topics,
     topics_of,
-    words_choice,
 )
 from stickbreaker.topics.report.vocabulary_table import vocabulary, words_of
 from stickbreaker.topics.report_documents import OF_OTHERS

@@ -4,7 +4,7 @@
 const LEAF_ROW = 21;
 
 view("TopicTree", ({ of, order, merges }, at) => {
-  const { width } = at, { labels, ...choice } = at.choices[of], deep = Math.round(width * 0.42), highest = Math.max(...merges.map((m) => m[2])), lowest = Math.min(...merges.map((m) => m[2]));
+  const width = at.width - 14, { labels, ...choice } = at.choices[of], deep = Math.round(width * 0.42), highest = Math.max(...merges.map((m) => m[2])), lowest = Math.min(...merges.map((m) => m[2]));
   const span = 1.1 * (highest - lowest) || 1, places = new Map(order.map((k, i) => [k, { x: deep, y: (i + 0.5) * LEAF_ROW }]));
   const branches = merges.map(([a, b, high], i) => {
     const one = places.get(a), other = places.get(b), x = 4 + ((highest - high) / span) * (deep - 14);

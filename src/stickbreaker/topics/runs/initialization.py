@@ -287,7 +287,7 @@ def _seeds(
         left = 1.0 - found
         np.clip(left, 0.0, far, out=left)
         best = int(left.sum(axis=1).argmin())
-        chosen.append(found[best])
+        chosen.append(found[best].copy())  # a view would keep the other candidates
         far = left[best]
     return chosen
 

@@ -206,12 +206,14 @@ def _topics_of_some(topics: DocumentTopics, chosen: NDArray[np.int64]) -> Docume
 
 def topics_of_documents(theta: Array, bags: Bags) -> DocumentTopics:
     """The topics of documents that explain at least `LEAST` of a token, or the largest of them if none does.
+    A document without tokens has none.
 
     theta (documents × topics): the documents' topic shares. What is left out is mostly the prior's: a few
     topics stay of hundreds, and words are ranked as well by them (docs/decisions/0045).
     """
     tokens = tokens_by_document(bags.offsets, bags.counts)
     chosen = theta * tokens[:, None] >= np.minimum(LEAST, theta.max(axis=1) * tokens)[:, None]
+    chosen[tokens <= 0.0] = False
     documents, topics = np.nonzero(chosen)
     starts = np.searchsorted(documents, np.arange(len(theta) + 1))
     return DocumentTopics(starts, topics.astype(np.int32), theta[documents, topics])

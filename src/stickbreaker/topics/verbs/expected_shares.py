@@ -18,6 +18,7 @@ from stickbreaker.topics.learned import topics_in
 from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
 SHOWN = 5  # topics of each place that differ most in each direction
+LEAST = 0.0005  # difference of a level that is listed
 FIGURES = ("shares", "low", "high", "differences", "difference_low", "difference_high")
 
 
@@ -98,6 +99,7 @@ class SharesByMetadata(VerbResult):
             return [f"{spread.term}: {levels}, deviation {deviation} of log alpha between neighbours"]
         found = [one for one in spread.largest if not self.shown or one.topic in self.shown]
         found = sorted(found, key=lambda one: -abs(one.difference))
+        found = [one for one in found if abs(one.difference) >= LEAST]
         lines = [f"{spread.term}: {levels}, deviation {deviation} of log alpha; the largest differences:"]
         for one in found[: 2 * SHOWN]:
             documents = counted(one.documents, "document")
