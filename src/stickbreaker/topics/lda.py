@@ -1,9 +1,10 @@
 """The public class of latent Dirichlet allocation, `LDA`."""
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.corpus.frames import as_frame
@@ -41,6 +42,9 @@ class LDA(TopicsFront, Parameters, kind="LDA"):
     >>> model.transform(["river money"]).shape
     (1, 2)
     """
+
+    __metadata_request__fit: ClassVar[dict[str, str]] = {"metadata": UNUSED}
+    __metadata_request__transform: ClassVar[dict[str, str]] = {"metadata": UNUSED}
 
     def fit(self, X: object, y: object = None, *, metadata: object = None, **others: object) -> Self:
         """Learn from `X`: a Corpus, texts or lists of tokens, a table, records, or a matrix of counts.

@@ -243,6 +243,19 @@ def test_planted_levels_are_recovered_and_drawn_to_their_mean(inference):
     assert ((party["difference_low"] < 0.1) & (party["difference_high"] > -0.1)).all()
 
 
+def test_authors_of_few_documents_who_are_alike_stay_alike_in_chains():
+    """The noise of the drawn topics is not taken for differences between authors."""
+    rng, texts, metadata = np.random.default_rng(1), [], []
+    for d in range(500):
+        topics = rng.choice(6, 12, p=rng.dirichlet(np.full(6, 0.5)))
+        topics = np.where(rng.random(12) < 0.7, topics, rng.integers(0, 6, 12))
+        texts.append([f"{'abcdef'[k]}{rng.integers(20)}" for k in topics])
+        metadata.append({"author": f"w{d % 200}"})
+    corpus = Corpus.from_tokens(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(6, prevalence="(1 | author)", inference="gibbs", max_iter=200, random_state=0).fit(corpus)
+    assert np.sqrt(model.params_[LEVEL_VARIANCES].values[0]) < 0.4
+
+
 def test_a_level_that_was_not_learned_is_average_and_dates_beyond_the_ends_are_as_there():
     model = LDA(3, prevalence='(1 | author) + walk(day, "month")', max_iter=20, random_state=0).fit(CORPUS)
 
