@@ -382,7 +382,7 @@ MUTATIONS = {
         "tests/ngrams/kernels/test_rescaling_kernel.py",
     ),
     "what new symbols leave to others": Mutation(
-        "grammars/model/parser.py",
+        "grammars/model/sentence_parser.py",
         "left[grammar.rules.parents[added]] -= shares",
         "left[grammar.rules.parents[added]] -= 0.0",
         "tests/grammars/model/test_new_symbols.py",

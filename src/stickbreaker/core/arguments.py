@@ -119,7 +119,7 @@ def refuse_other_fields(record: Any) -> None:
 
     Only fields of whole numbers, numbers, truth values, strings, tuples and None are looked at.
     """
-    types = _types_of(type(record))
+    types = _types_of(cast("type[Any]", type(record)))
     for field in fields(record):
         declared = types[field.name]
         kinds = [get_origin(one) or one for one in get_args(declared) or (declared,)]

@@ -12,7 +12,7 @@ from stickbreaker.core.random_streams import numbered_keys
 from stickbreaker.core.records import Array
 from stickbreaker.grammars.model.documents.document_rules import Choices, draw_choices, types_of
 from stickbreaker.grammars.model.grammar_sentences import Sentences
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.grammars.text_symbols import word_reader
 

@@ -13,7 +13,7 @@ from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.learned import Facts, Learned
 from stickbreaker.grammars.document_shares import log_p_of_all
 from stickbreaker.grammars.model.compiled import compiled
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.plan import grammar_of, has_topics
 from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.text_grammar import TextGrammar

@@ -30,7 +30,7 @@ from stickbreaker.grammars.grammar_stream import learned_more
 from stickbreaker.grammars.learned import GrammarLearned
 from stickbreaker.grammars.model.compiled import Compiled, compiled
 from stickbreaker.grammars.model.grammar_sentences import Sentences
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain
 from stickbreaker.grammars.plan import (
     SCORE_NAMES,

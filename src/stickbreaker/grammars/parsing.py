@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
 from stickbreaker.grammars.model.grammar_sentences import BOUNDARY, Sentences
-from stickbreaker.grammars.model.parser import DRAWS, Parse
+from stickbreaker.grammars.model.sentence_parser import DRAWS, Parse
 from stickbreaker.grammars.model.trees import Tree, tree_of
 from stickbreaker.grammars.text_grammar import TextGrammar
 from stickbreaker.grammars.text_symbols import TextLines

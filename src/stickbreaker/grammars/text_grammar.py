@@ -18,7 +18,7 @@ from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.grammar_sentences import Sentences
 from stickbreaker.grammars.model.named import WORD
-from stickbreaker.grammars.model.parser import LearnedGrammar, Parse
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar, Parse
 from stickbreaker.grammars.plan import has_topics, reader_of
 from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.text_symbols import TextLines, terminals_of

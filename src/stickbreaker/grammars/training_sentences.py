@@ -14,7 +14,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.grammars.model.chart_texts import chart_fits, why_too_long
 from stickbreaker.grammars.model.compiled import Compiled
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, Sentences
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.plan import reader_of
 from stickbreaker.grammars.settings import GrammarSettings
 from stickbreaker.grammars.text_symbols import terminals_of

@@ -13,7 +13,7 @@ from stickbreaker import UserError
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Adaptation, Grammar, Rule, Terminal
 from stickbreaker.grammars.model.named import collocation, unigram
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import AdaptorChain, Moves
 from stickbreaker.grammars.model.trees import Tree, tree_of
 

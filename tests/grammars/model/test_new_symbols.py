@@ -9,7 +9,7 @@ from tests.grammars.model.test_grammar_charts import FINITE, learned, numbered
 from stickbreaker.grammars.model.compiled import compiled
 from stickbreaker.grammars.model.grammar import Grammar
 from stickbreaker.grammars.model.new_symbols import NEW, open_symbols, opened
-from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.tree_chain import AdaptorChain
 
 TEXTS = ["abba", "ab", "ba", "abab", "b"]

@@ -44,8 +44,8 @@ from stickbreaker.grammars.model.cached_trees import CachedTrees, key_of, parts_
 from stickbreaker.grammars.model.chart_texts import active_symbols, longest_that_fits
 from stickbreaker.grammars.model.compiled import Compiled, Integers
 from stickbreaker.grammars.model.grammar_sentences import UNKNOWN, SentenceReader, Sentences
-from stickbreaker.grammars.model.parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.processes import best_process, log_gamma_ratio, predictive
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar, Predictive
 from stickbreaker.grammars.model.tree_chain import chart_room, new_draft
 from stickbreaker.kernels.sticks import (
     OrderedCells,

@@ -13,7 +13,7 @@ from stickbreaker.grammars.kernels.tree_cache import weigh_tops
 from stickbreaker.grammars.model.compiled import Integers
 from stickbreaker.grammars.model.documents.document_rules import SentenceTypes, draw_choices, types_of
 from stickbreaker.grammars.model.online_grammar import STRENGTHS, OnlineGrammar, View
-from stickbreaker.grammars.model.parser import LearnedGrammar
+from stickbreaker.grammars.model.sentence_parser import LearnedGrammar
 from stickbreaker.grammars.model.tree_chain import new_chart
 from stickbreaker.grammars.purposes import GRAMMAR_SAMPLES
 
