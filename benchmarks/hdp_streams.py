@@ -5,7 +5,7 @@ collections in order and shuffled, from 20 topics, of known words and of open on
 exchanges of giant topics (the default), and with births too. Planted topics of open words bring words that
 were not there before. After every tenth it counts the topics and completes documents of that tenth that were
 held out. FULL=1 (or --full) has three seeds, and runs from 50 topics too; --words known or --words open is
-one half of it.
+one half of it, and --moves births a third.
 """
 
 import argparse
@@ -49,7 +49,8 @@ REAL = (
     StreamOf("blogs", "shuffled", 64),
 )
 WORDS = ("known", "open")
-MOVES = (None, "split-merge", "births")
+MOVES = {"none": None, "exchanges": "split-merge", "births": "births"}  # by their names in the table
+NAMES = {moves: name for name, moves in MOVES.items()}
 COLUMNS = (
     "stream", "words", "from", "moves", "seed", "planted", "in use", "right", "above 1 %",
     "right, above 1 %", "largest", "S", "held-out", "CPU s",
@@ -105,7 +106,7 @@ def completion(model: HDP, corpus: Corpus, draw: np.random.Generator) -> float:
         halves.append((spelled[: len(line) // 2], spelled[len(line) // 2 :]))
     known = Corpus.from_tokens([half for half, _ in halves], vocabulary=corpus.vocabulary)
     shares = model.transform(known)
-    predicted = model._model.words.predictions(model.params_, model.engine_.table, words)
+    predicted = model.learned_.model.words.predictions(model.params_, model.engine_.table, words)
     topics = predicted(np.arange(len(words)))[model.topic_columns_]
     place = {word: row for row, word in enumerate(words)}
     for share, (_, asked) in zip(shares, halves, strict=True):
@@ -159,11 +160,11 @@ def learn(
     }
 
 
-def programs(full: bool, words: str) -> list[dict[str, Any]]:
+def programs(args: argparse.Namespace, words: str) -> list[dict[str, Any]]:
     """Settings of the HDP: the topics it starts with, and its moves."""
-    starts = (20, 50) if full else (20,)
+    starts = (20, 50) if args.full else (20,)
     given = {"words": words} if words == "open" else {}
-    return [{"n_topics": n, "moves": moves, **given} for n in starts for moves in MOVES]
+    return [{"n_topics": n, "moves": MOVES[name], **given} for n in starts for name in args.moves or MOVES]
 
 
 def measure(report: Report, args: argparse.Namespace) -> None:
@@ -183,7 +184,7 @@ def measure(report: Report, args: argparse.Namespace) -> None:
                 break
             stream = list(planted(seed, OWN_WORDS if words == "open" else 0))
             known = [f"w{word}" for word in range(N_WORDS)] if words == "known" else None
-            for settings in programs(args.full, words):
+            for settings in programs(args, words):
                 show(report, "planted", settings, seed, stream, learn(stream, known, BATCH, seed, settings))
         for of in REAL:
             if (args.corpus and of.corpus not in args.corpus) or not report.has(FILES[of.corpus]):
@@ -192,7 +193,7 @@ def measure(report: Report, args: argparse.Namespace) -> None:
                 documents = documents_of_stream(of, seed)
                 stream = list(tenths_of(documents))
                 known = known_words(documents) if words == "known" else None
-                for settings in programs(args.full, words):
+                for settings in programs(args, words):
                     result = learn(stream, known, of.batch, seed, settings)
                     show(report, f"{of.corpus}, {of.order}", settings, seed, stream, result)
 
@@ -211,6 +212,9 @@ def parser() -> argparse.ArgumentParser:
         "--corpus", action="append", help="only this one, or planted; may be given several times"
     )
     found.add_argument("--words", choices=WORDS, help="only streams of these")
+    found.add_argument(
+        "--moves", action="append", choices=tuple(MOVES), help="only these; may be given several times"
+    )
     return found
 
 
@@ -235,7 +239,7 @@ def show(
             "stream": what,
             "words": settings.get("words", "known"),
             "from": settings["n_topics"],
-            "moves": {None: "none", "split-merge": "exchanges"}.get(settings["moves"], settings["moves"]),
+            "moves": NAMES[settings["moves"]],
             "seed": seed,
             "planted": " ".join(map(str, numbers)) if is_planted else None,
             "in use": " ".join(map(str, result["in use"])),

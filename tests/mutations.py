@@ -86,6 +86,18 @@ MUTATIONS = {
         "capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) + lost",
         "tests/topics/model/test_prevalence.py",
     ),
+    "levels that are eliminated from a step": Mutation(
+        "topics/model/priors/prevalence_steps.py",
+        "return alone, own - through @ alone",
+        "return alone, own + through @ alone",
+        "tests/topics/model/test_prevalence_levels.py",
+    ),
+    "neighbours in a walk": Mutation(
+        "topics/model/priors/prevalence_steps.py",
+        "found[1:] -= pulled * values[:-1]",
+        "found[1:] += pulled * values[:-1]",
+        "tests/topics/model/test_prevalence_levels.py",
+    ),
     "likeness of documents": Mutation(
         "topics/kernels/document_likeness.py",
         "row[documents[j]] += value * their_values[j]",

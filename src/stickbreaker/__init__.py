@@ -18,12 +18,14 @@ if TYPE_CHECKING:
         compare,
         effects,
         evaluate,
+        export,
         generate,
         intruders,
         load,
         make_concepts,
         nearest,
         parse,
+        report,
         rescore,
         resume,
         rules,
@@ -53,9 +55,9 @@ if TYPE_CHECKING:
     from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
 
 _VERBS = (
-    *("compare", "effects", "evaluate", "generate", "intruders", "load", "make_concepts", "nearest"),
-    *("parse", "rescore", "resume", "rules", "score", "search_topics", "segment", "topics_of"),
-    *("topics_over_time", "transform", "update"),
+    *("compare", "effects", "evaluate", "export", "generate", "intruders", "load", "make_concepts"),
+    *("nearest", "parse", "report", "rescore", "resume", "rules", "score", "search_topics"),
+    *("segment", "topics_of", "topics_over_time", "transform", "update"),
 )
 _HOMES = {
     "LDA": "stickbreaker.topics.lda",
@@ -111,12 +113,14 @@ __all__ = [
     "compare",
     "effects",
     "evaluate",
+    "export",
     "generate",
     "intruders",
     "load",
     "make_concepts",
     "nearest",
     "parse",
+    "report",
     "rescore",
     "resume",
     "rules",

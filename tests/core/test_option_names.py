@@ -107,7 +107,7 @@ def test_the_command_line_renames_what_it_says(cli):
             "topics",
             "report",
             *("effect", "evaluate", "nearest", "compare", "intruders", "search-k", "transform"),
-            *("concepts", "score", "generate", "rescore", "merge"),
+            *("concepts", "score", "generate", "rescore", "merge", "segment", "parse", "rules"),
             *(f"translate {verb}" for verb in ("learn", "terms", "export", "run")),
         )
     )

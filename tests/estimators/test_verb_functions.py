@@ -22,7 +22,6 @@ from stickbreaker import (
 )
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds
-from stickbreaker.estimators.plain_learner import PlainLearned
 from stickbreaker.ngrams.learner import NGRAMS
 from stickbreaker.ngrams.settings import NgramSettings
 from stickbreaker.topics import evaluation
@@ -50,7 +49,7 @@ def new_file(tmp_path_factory):
 
 
 def test_a_model_may_be_an_estimator_a_result_or_a_path(lda, saved):
-    forms = [lda, PlainLearned.of(lda), saved, str(saved)]
+    forms = [lda, lda.learned_, saved, str(saved)]
     for verb, more in (("topics_of", ()), ("evaluate", (NEW,)), ("nearest", (NEW,))):
         found = [getattr(stickbreaker, verb)(one, *more).as_json() for one in forms]
         names = [one.pop("model", None) for one in found]
@@ -151,10 +150,10 @@ def test_the_reference_of_coherence_is_named_by_what_it_is(lda, new_file, tmp_pa
 
 def test_scores_take_models_and_documents_as_they_are(lda, saved, texts):
     corpus = Corpus.from_texts(NEW, vocabulary=lda.vocabulary_)
-    wanted = evaluation.completion_of(scored_topics(lda), corpus)
+    wanted = evaluation.completion_of(scored_topics(lda.learned_), corpus)
     for model in (lda, saved):
         assert evaluation.completion_of(model, NEW) == evaluation.completion_of(model, corpus) == wanted
-        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda))
+        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda.learned_))
     words = lda.top_words(5)
     found = [evaluation.coherence(words, one).npmi.mean for one in (texts, Corpus.from_texts(texts))]
     assert found[0] == found[1] == pytest.approx(evaluation.coherence_of(lda, texts, 5)[None].npmi.mean)
@@ -295,6 +294,10 @@ def test_every_kind_loads_and_is_evaluated(tmp_path, texts):
         (lambda lda: stickbreaker.compare(lda), "1 model to compare; give two or more"),
         (lambda lda: stickbreaker.compare(lda, NEW), "an object of the class list was given instead of a m"),
         (lambda lda: stickbreaker.load("nowhere"), "nowhere: there is no such model"),
+        (
+            lambda lda: stickbreaker.evaluate(lda, "none.jsonl"),
+            "none.jsonl: no such file or directory; check",
+        ),
         (lambda lda: stickbreaker.load(lda), "path is of the class LDA; give the path of a saved model"),
         (
             lambda lda: stickbreaker.resume(lda),
@@ -441,3 +444,59 @@ def test_a_run_is_resumed(cli, texts, tmp_path):
     assert cli("resume", tmp_path / "own").stdout.rstrip("\n") == str(again)
     with pytest.raises(UserError, match="there is no such model"):
         stickbreaker.resume(tmp_path / "nothing")
+
+
+def test_models_are_exported_and_reported(cli, lda, saved, texts, tmp_path):
+    ngram = NgramModel(2, max_iter=4, samples=2, random_state=0).fit(texts)
+    ngram.save(tmp_path / "ngram")
+    corpus = Corpus.from_texts(NEW)
+    corpus.write(tmp_path / "corpus")
+    for model, place, form, settings, options in (
+        (lda, saved, "gensim-topics", {"top": 3}, ("--top", 3)),
+        (ngram, tmp_path / "ngram", "arpa", {"sample": 0}, ("--sample", 0)),
+        (lda, saved, "mallet-doc-topics", {"documents": corpus}, (tmp_path / "corpus",)),
+    ):
+        found = stickbreaker.export(model, tmp_path / "own", form, **settings, overwrite=True)
+        line = (
+            "export",
+            place,
+            *options[-1:] * (form == "mallet-doc-topics"),
+            "--format",
+            form,
+            "--overwrite",
+        )
+        more = () if form == "mallet-doc-topics" else options
+        printed = cli(*line, *more, "--out", tmp_path / "other", "--json").stdout
+        own = json.loads(json.dumps(found.as_json()))
+        assert json.loads(printed) == {**own, "out": str(tmp_path / "other")}
+        assert (tmp_path / "own").read_bytes() == (tmp_path / "other").read_bytes()
+    stickbreaker.export(lda, tmp_path / "m.zip", "zip")
+    assert (LDA.load(tmp_path / "m.zip").components_ == lda.components_).all()
+    page = stickbreaker.report(saved, tmp_path / "page.html", title="Rivers")
+    assert (tmp_path / "page.html").read_text() == page.html
+    for call, line in (
+        (
+            lambda: stickbreaker.export(lda, tmp_path / "x", "arpa"),
+            "LDA cannot be written as arpa; use",
+        ),
+        (
+            lambda: stickbreaker.export(lda, tmp_path / "x", "pyldavis"),
+            "is about documents: give some",
+        ),
+        (
+            lambda: stickbreaker.export(ngram, tmp_path / "x", "arpa", top=3),
+            "top does not apply to arpa",
+        ),
+        (
+            lambda: stickbreaker.export(lda, tmp_path / "own", "gensim-topics"),
+            "already exists; choose",
+        ),
+        (
+            lambda: stickbreaker.report(ngram, group_field="label"),
+            "group_field does not apply to",
+        ),
+        (lambda: stickbreaker.report(3), "class int was given instead of a model"),
+    ):
+        with pytest.raises(UserError) as error:
+            call()
+        assert line in str(error.value)

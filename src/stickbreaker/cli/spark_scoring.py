@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.console.inputs import warnings_as_notes
+from stickbreaker.console.options import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
@@ -31,13 +31,13 @@ def shares_on_spark(
 
     Returns the result of the command `transform`.
     """
-    from stickbreaker.spark import transform_corpus
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.spark import SparkEngine, transform_corpus
+    from stickbreaker.topics.learned import load_topics
 
     corpus = stored_corpus(inputs)
-    topics = len(load_topics(model, "transform", in_place=True).alpha_)
+    topics = len(load_topics(model, "transform", in_place=True).alpha)
     with where.host() as host:
-        assert not isinstance(host.engine, str)
+        assert isinstance(host.engine, SparkEngine)
         transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)
     return {"out": str(out), "documents": corpus.n_documents, "topics": topics}
 
@@ -52,13 +52,14 @@ def completion_on_spark(
     from stickbreaker.estimators.document_scores import warn_if_all_unseen
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.own_corpus import share_of_own_corpus
+    from stickbreaker.spark import SparkEngine
     from stickbreaker.spark.scoring import completion_on
     from stickbreaker.topics.verbs.evaluate import completion_figures
     from stickbreaker.topics.verbs.scores import CompletionScores
 
     corpus, manifest = stored_corpus(inputs), ModelDirectory(model).manifest()
     with where.host("give the command again") as host:
-        assert not isinstance(host.engine, str)
+        assert isinstance(host.engine, SparkEngine)
         found = completion_on(model, host.engine.session, corpus, share)
     counts = found.documents, found.empty, found.unseen_share
     figures = completion_figures(share, found.scored, found.spelled, *counts)

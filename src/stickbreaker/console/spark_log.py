@@ -1,6 +1,5 @@
 """Collects what Spark prints in a file instead of on standard error, to be saved if Spark fails."""
 
-import errno
 import io
 import logging
 import os
@@ -19,7 +18,6 @@ import click
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.system_calls import append_only
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
 OF_CLICK = (click.ClickException, click.Abort, click.exceptions.Exit)
 
 
@@ -119,7 +117,9 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
         except OF_CLICK:
             raise
         except Exception as error:
-            problem = problem_of(error)
+            from stickbreaker.estimators.engine_choice import spark_problem
+
+            problem = spark_problem(error)
             if problem is None:
                 raise
             log.write_trace(error)
@@ -128,36 +128,3 @@ def reporting_spark_failures(remedy: Callable[[], str]) -> Iterator[SparkLog]:
             if name is not None:
                 failure.end_with(f"the trace is in {name}")
             raise failure from error
-
-
-def problem_of(error: Exception) -> str | None:
-    """One line about an error if Spark has failed or a disk is full; None for other errors."""
-    from stickbreaker.engines.spark.failures import SparkFailure, reason_of
-    from stickbreaker.engines.spark.session import end_of_java, spark_errors
-
-    if isinstance(error, UserError) and not isinstance(error, SparkFailure):
-        return None
-    ended = end_of_java()
-    if ended is not None:
-        return f"Spark's Java process {ended}"
-    if isinstance(error, SparkFailure):
-        return error.problem if error.where is None else f"{error.where}: {error.problem}"
-    full = full_disk_of(error)
-    if full is not None:
-        return f"{full.filename or 'input or output'}: {full.strerror}"
-    if isinstance(error, spark_errors()) and not isinstance(error, BrokenPipeError):  # of standard output
-        return f"Spark failed ({reason_of(str(error))})"
-    return None
-
-
-def full_disk_of(error: BaseException | None) -> OSError | None:
-    """The error that says that a disk or quota is full, among an error and its causes; None if there is none.
-
-    >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
-    'x'
-    """
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in FULL:
-            return error
-        error = error.__cause__ or error.__context__
-    return None

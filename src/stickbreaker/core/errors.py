@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Self, TypeGuard
 
-from stickbreaker.core.option_names import as_options, as_parameters
+from stickbreaker.core.option_names import OptionNames, as_options, as_parameters
 
 LONGEST_PIECE = 300  # characters of a message's problem, place or remedy
 LONGEST_SHOWN = 100
@@ -22,7 +22,8 @@ class UserError(ValueError):
 
     `in_file` is True if the mistake is in a file that this library wrote; then the names of its fields are
     not translated to options. It is False if the mistake is elsewhere, even if it was found while a file was
-    read (`untrusted.making_sense_of`), and None if that is not known.
+    read (`untrusted.making_sense_of`), and None if that is not known. `names`: those of the verb that it is
+    about, whose parameters may be in backquotes in messages (`naming_settings`).
 
     >>> str(UserError("no such topic", where="model/", remedy="topics run from 0 to 9"))
     'model/: no such topic; topics run from 0 to 9'
@@ -36,12 +37,14 @@ class UserError(ValueError):
         line: int | None = None,
         remedy: str = "",
         in_file: bool | None = None,
+        names: OptionNames | None = None,
     ) -> None:
         self.problem = problem
         self.where = where
         self.line = line
         self.remedy = remedy
         self.in_file = in_file
+        self.names = names
         self.after = ""
         super().__init__(self._message(as_parameters))
 
@@ -77,13 +80,13 @@ class UserError(ValueError):
         """
         return self._message(as_parameters if self.in_file else as_options)
 
-    def _message(self, spelled: Callable[[str], str]) -> str:
+    def _message(self, spelled: Callable[[str, OptionNames | None], str]) -> str:
         path = "" if self.where is None else shortened_path(str(self.where))
         place = (
             "" if self.where is None else f"{path}:{self.line}: " if self.line is not None else f"{path}: "
         )
         text = shortened(self.problem) + (f"; {shortened(self.remedy)}" if self.remedy else "")
-        return _BREAK.sub(" ", f"{place}{spelled(text)}").strip() + self.after
+        return _BREAK.sub(" ", f"{place}{spelled(text, self.names)}").strip() + self.after
 
 
 @contextmanager

@@ -7,7 +7,7 @@ commands for messages that can be pasted into a shell.
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -33,6 +33,11 @@ class OptionNames:
     flags: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     phrases: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def every(self) -> dict[str, str]:
+        """The options of all of these parameters, by name."""
+        return {**{name: option_of(name) for name in (*self.alike, *self.ambiguous)}, **self.renamed}
 
 
 OR_FROM_TEXTS = ", or give texts to Corpus.from_texts"  # after paths; the command line accepts nothing else
@@ -69,6 +74,7 @@ class AllNames:
     Options by parameter: `renamed`, those with other names; `clear`, those translated even without a value;
     `every`, all. `parameters`: parameters by option. `flags`: parameters whose options have no value.
     `phrases`: replacements for the command line. `settings`: a pattern for calls of settings' classes.
+    `marked`: parameters that stand in backquotes in messages, as in "`weight` needs `interpolate`".
     """
 
     renamed: Mapping[str, str]
@@ -78,6 +84,7 @@ class AllNames:
     flags: frozenset[str]
     phrases: Mapping[str, str]
     settings: re.Pattern[str]
+    marked: frozenset[str] = frozenset()
 
 
 @cache
@@ -86,7 +93,44 @@ def all_names() -> AllNames:
 
     It is made once, so that names registered later are not in it.
     """
-    known = [SHARED, *(names for source in _sources for names in source())]
+    return _table(_known())
+
+
+@cache
+def _known() -> tuple[OptionNames, ...]:
+    return (SHARED, *(names for source in _sources for names in source()))
+
+
+def names_with(own: OptionNames) -> AllNames:
+    """The names of all parameters, among which those of a verb, `own`, come first.
+
+    Those that only this verb renames, such as `source` with the option --from, are translated if a value
+    follows, or in backquotes; elsewhere they may be ordinary words.
+    """
+    others = tuple(
+        replace(
+            one,
+            renamed={name: option for name, option in one.renamed.items() if name not in own.every},
+            alike=tuple(name for name in one.alike if name not in own.every),
+            ambiguous=tuple(name for name in one.ambiguous if name not in own.every),
+            flags=tuple(name for name in one.flags if name not in own.every),
+        )
+        for one in _known()
+    )
+    found = _table(others)
+    taken = {option: name for name, option in own.every.items()}
+    clear = {**found.clear, **{name: option_of(name) for name in own.alike}}
+    return replace(
+        found,
+        clear=clear,
+        every={**found.every, **own.every},
+        parameters={**found.parameters, **taken},
+        flags=found.flags | frozenset(own.flags),
+        marked=frozenset(own.every),
+    )
+
+
+def _table(known: tuple[OptionNames, ...]) -> AllNames:
     renamed = {name: option for one in known for name, option in one.renamed.items()}
     clear = {**renamed, **{name: option_of(name) for one in known for name in one.alike}}
     every = {**clear, **{name: option_of(name) for one in known for name in one.ambiguous}}
@@ -127,6 +171,7 @@ OPTION = re.compile(
     r"|-?\d+(?:\.\d+)?|[a-z]+=[^\s;)]+|[A-Z]{2,}))?"
     r"(?![\w-])"
 )
+MARKED = re.compile(r"`([a-z][a-z0-9_]*)`")
 ENGINE = {'engine="local"': "no --engine spark", "engine=SparkEngine(session)": "--engine spark"}
 # commands of the program, in which options stay options
 COMMAND = re.compile(r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL)
@@ -134,14 +179,17 @@ COMMAND = re.compile(r"\bstickbreaker [a-z][a-z-]* .*", re.DOTALL)
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
-def as_options(text: str) -> str:
+def as_options(text: str, own: OptionNames | None = None) -> str:
     """A message with the options of the command line in place of Python's parameters.
+
+    own: the names of the verb that the message is of, if it is of one.
 
     >>> as_options('max_iter=0; raise max_iter or tol, or set inference="hybrid"')
     '--iterations 0; raise --iterations or --tol, or set --inference hybrid'
     """
     text, command = _without_command(text)
-    known = all_names()
+    known = all_names() if own is None else names_with(own)
+    text = MARKED.sub(lambda found: known.every[found[1]] if found[1] in known.marked else found[0], text)
     for parameter, option in {**ENGINE, **known.phrases}.items():
         text = text.replace(parameter, option)
     text = known.settings.sub(lambda found: found[1].replace(", ", " "), text)
@@ -158,8 +206,8 @@ def as_options(text: str) -> str:
     return PARAMETER.sub(spelled, text) + command
 
 
-def as_parameters(text: str) -> str:
-    """A message with Python's parameters in place of the command line's options.
+def as_parameters(text: str, own: OptionNames | None = None) -> str:
+    """A message with Python's parameters in place of the command line's options; own: as for `as_options`.
 
     >>> as_parameters("name it by --text-field, or give --on-error skip or --overwrite")
     'name it by text_field, or give on_error="skip" or overwrite=True'
@@ -167,7 +215,8 @@ def as_parameters(text: str) -> str:
     text, command = _without_command(text)
     for parameter, option in ENGINE.items():
         text = text.replace(option, parameter)
-    known = all_names()
+    known = all_names() if own is None else names_with(own)
+    text = MARKED.sub(lambda found: found[1] if found[1] in known.marked else found[0], text)
 
     def spelled(found: re.Match[str]) -> str:
         option, value = found[1], found[2]

@@ -2,14 +2,15 @@
 
 `parameter` declares one: default, range or choices, help, option, and which other parameters it needs. From
 this follow the checks of its value (`refuse_values`, `refuse_unmet_needs`), the option of the command line
-(`console/parameter_options.py`), its name in messages (`names_of`) and the section "Parameters" of a
+(`console/options.py`), its name in messages (`names_of`) and the section "Parameters" of a
 docstring (`with_parameter_section`). Modules with declarations import neither numpy nor models: `--help` must
 be quick.
 """
 
 import inspect
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cache
 from types import MappingProxyType
@@ -257,6 +258,21 @@ def names_of(kind: type) -> OptionNames:
         flags=tuple(one.name for one in every if one.default is False and one.option_name),
         settings=tuple(kind.home.partition(":")[2] for kind in settings),
     )
+
+
+@contextmanager
+def naming_settings(kind: type) -> Generator[None]:
+    """A context in which messages of UserErrors are about a verb's settings, which `kind` declares.
+
+    In Python they name parameters, on the command line its options. In messages, parameters that are also
+    ordinary words may stand in backquotes: "`weight` needs `interpolate`".
+    """
+    try:
+        yield
+    except UserError as error:
+        if error.names is not None:
+            raise
+        raise error.replace(names=names_of(kind)).with_traceback(error.__traceback__) from error.__cause__
 
 
 def with_parameter_section(kind: type[T], settings: type[Any] | None = None) -> type[T]:

@@ -1,5 +1,7 @@
 """The words that a model knows, with their counts."""
 
+from __future__ import annotations
+
 import functools
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -121,11 +123,11 @@ class VocabularyRule:
 
     def choose(
         self,
-        counts: "Vocabulary",
+        counts: Vocabulary,
         eligible: NDArray[np.bool_],
         n_documents: int,
         mean_length: float | None = None,
-    ) -> "Vocabulary":
+    ) -> Vocabulary:
         """Choose a vocabulary from all words found (`counts`). Raises UserError if no word is left.
 
         `eligible` (words): whether the analysis admits each; `mean_length`: tokens per document (None:
@@ -139,8 +141,8 @@ class VocabularyRule:
         return chosen.hashing(counts, eligible, n_documents) if self.hashed and len(chosen) else chosen
 
     def _chosen(
-        self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int, mean_length: float | None
-    ) -> "Vocabulary":
+        self, counts: Vocabulary, eligible: NDArray[np.bool_], n_documents: int, mean_length: float | None
+    ) -> Vocabulary:
         if self.words is not None:
             return counts.select(self.words)
         length = counts.mean_length(n_documents) if mean_length is None else mean_length
@@ -154,7 +156,7 @@ class VocabularyRule:
         return counts.at(places[: self.size])
 
     @staticmethod
-    def _nothing_left(counts: "Vocabulary", eligible: NDArray[np.bool_], fewest: int, most: int) -> str:
+    def _nothing_left(counts: Vocabulary, eligible: NDArray[np.bool_], fewest: int, most: int) -> str:
         if not len(counts):
             return (
                 "the vocabulary is empty: no document contains a word; "
@@ -207,7 +209,7 @@ class Vocabulary:
     hashed: bool = False
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> "Vocabulary":
+    def of(cls, words: Sequence[str]) -> Vocabulary:
         """A vocabulary without counts. Raises UserError for a word that is listed twice."""
         refuse_no_list("words", words)
         vocabulary = cls(tuple(words), np.zeros(len(words), np.int64), np.zeros(len(words)))
@@ -218,7 +220,7 @@ class Vocabulary:
         return vocabulary
 
     @classmethod
-    def buckets(cls, n: int) -> "Vocabulary":
+    def buckets(cls, n: int) -> Vocabulary:
         """A vocabulary of `n` rows "#0", "#1", …, on which all words are placed by a hash.
 
         Raises UserError if `n` is not from 1 to 2²⁴.
@@ -243,7 +245,7 @@ class Vocabulary:
         return float(self.tokens.sum()) / max(n_documents, 1)
 
     @classmethod
-    def joined(cls, parts: "Mapping[str, Vocabulary]") -> "Vocabulary":
+    def joined(cls, parts: Mapping[str, Vocabulary]) -> Vocabulary:
         """Join vocabularies of single languages (by code) into one; their words carry their language already.
 
         Raises UserError for a language without words (a topic would be a distribution over an empty set), and
@@ -328,7 +330,7 @@ class Vocabulary:
         fill_slots(content, offsets, slots)
         return content, offsets, slots
 
-    def lookup(self, words: "Sequence[str] | ArrowArray") -> NDArray[np.int32]:
+    def lookup(self, words: Sequence[str] | ArrowArray) -> NDArray[np.int32]:
         """The row number of each word (int32); -1 if it is not listed, even if the vocabulary is hashed.
 
         An Arrow array of words is looked up several times faster, since no strings are made.
@@ -353,7 +355,7 @@ class Vocabulary:
                 rows[words.is_null().to_numpy(zero_copy_only=False)] = -1
         return rows
 
-    def hashing(self, counts: "Vocabulary", eligible: NDArray[np.bool_], n_documents: int) -> "Vocabulary":
+    def hashing(self, counts: Vocabulary, eligible: NDArray[np.bool_], n_documents: int) -> Vocabulary:
         """A hashed vocabulary: the eligible words of `counts` not listed here share these rows by hash.
 
         Their counts are added to those of the rows. eligible (words of `counts`): whether the analysis admits
@@ -366,25 +368,25 @@ class Vocabulary:
         tokens = self.tokens + np.bincount(rows, counts.tokens[others], len(self))
         return replace(self, documents=np.minimum(documents, n_documents), tokens=tokens, hashed=True)
 
-    def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> "Vocabulary":
+    def counted(self, documents: NDArray[np.int64], tokens: NDArray[np.float64]) -> Vocabulary:
         """The same words with other counts; the tables for looking words up are shared."""
         other = replace(self, documents=documents, tokens=tokens)
         vars(other).update({name: vars(self)[name] for name in ("index", "slots") if name in vars(self)})
         return other
 
-    def at(self, rows: Sequence[int]) -> "Vocabulary":
+    def at(self, rows: Sequence[int]) -> Vocabulary:
         """A vocabulary of some rows, in the given order; it is not marked as hashed or polylingual."""
         places = np.asarray(rows, np.int64)
         return Vocabulary(tuple(self.words[row] for row in rows), self.documents[places], self.tokens[places])
 
-    def by_language(self) -> "dict[str, Vocabulary]":
+    def by_language(self) -> dict[str, Vocabulary]:
         """The vocabulary of each language, by code. Words must carry their language, as "de:haus"."""
         rows: dict[str, list[int]] = {}
         for row, word in enumerate(self.words):
             rows.setdefault(language_of(word), []).append(row)
         return {code: self.at(places) for code, places in rows.items()}
 
-    def select(self, words: Sequence[str]) -> "Vocabulary":
+    def select(self, words: Sequence[str]) -> Vocabulary:
         """A vocabulary of these words in this order, with their counts here; unknown ones have zero.
 
         It is not marked as hashed or polylingual. Raises UserError for repeated words.
@@ -412,7 +414,7 @@ class Vocabulary:
             )
 
     @classmethod
-    def read(cls, path: Path) -> "Vocabulary":
+    def read(cls, path: Path) -> Vocabulary:
         """Read what `write` wrote. Raises UserError for a file that is missing, damaged or foreign."""
         try:
             with parquet_file(path) as file:

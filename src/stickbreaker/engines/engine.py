@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from stickbreaker.contracts.contract import CountTable, Model, Proposals, Summary
 from stickbreaker.contracts.table_view import TableView
@@ -39,6 +39,23 @@ def sum_arrays(
         results.append(result)
         total = array if total is None else total + array
     return results, [] if total is None else [finish(0, total)]
+
+
+class Cluster(ABC):
+    """Machines that share the work of learning; it makes the engines of runs.
+
+    `name`: the engine's name in settings and files, such as "spark"; `folder`: where tables are stored in
+    runs of a model without a directory, which all machines see (None: the system's directory for temporary
+    files).
+    """
+
+    name: ClassVar[str]
+    folder: str | Path | None
+
+    @abstractmethod
+    def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> "Engine":
+        """An engine for a model's run. keep_local: whether documents' local results are carried from pass to
+        pass; folder: for its files (None: a new temporary one)."""
 
 
 class Engine(ABC):

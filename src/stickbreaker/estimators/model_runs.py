@@ -45,7 +45,7 @@ from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.saved.manifest_fields import SEARCH, VOCABULARY
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
 
 Stopper = Callable[[Callable[[], None]], object]  # is given a run's `stop`, for signal handlers
 Teller = Callable[[Any], object]  # is given each finished run of a search
@@ -86,8 +86,17 @@ def learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> L:
         if best is None or final_score(ended.state) > final_score(best.state):
             best = ended
     assert best is not None
-    facts = facts_of(settings, seed, corpus, best, learner.least_held_out(settings))
-    return learner.learned(facts, corpus, best.job, best.state)
+    return learned_by(learner, settings.but(random_state=seed), corpus, best)
+
+
+def learned_by(learner: Learner[S, L], settings: S, corpus: Corpus, ended: EndedRun) -> L:
+    """What a run in memory has learned from a corpus, which may also be one that still learns.
+
+    settings: with the seed as `random_state`.
+    """
+    seed, held_out = settings.random_state, learner.least_held_out(settings)
+    facts = facts_of(settings, seed, corpus, ended, held_out)
+    return learner.learned(facts, corpus, ended.job, ended.state)
 
 
 def refuse_to_learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> None:
@@ -220,7 +229,7 @@ def resume(
     threads: int | None,
     watch: Sequence[Observer] = (),
     stopper: Stopper | None = None,
-    spark: "SparkEngine | None" = None,
+    spark: "Cluster | None" = None,
     tell: Teller | None = None,
 ) -> tuple[AnyLearned, Run, RunState] | None:
     """Continue the run in a model's directory to its end, or all runs of its search.
@@ -388,9 +397,7 @@ class _Restored(Generic[S]):
         return final and self.search is not None and self.search.chosen(points) is points[-1]
 
 
-def _restored(
-    path: Path, snapshot: Snapshot, threads: int | None, spark: "SparkEngine | None"
-) -> _Restored[Any]:
+def _restored(path: Path, snapshot: Snapshot, threads: int | None, spark: "Cluster | None") -> _Restored[Any]:
     """Restore the run of a checkpoint (`snapshot`), with all that it needs to continue.
 
     threads, spark: the number of threads and the engine to continue with. Raises ValueError or UserError if

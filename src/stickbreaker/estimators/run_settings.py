@@ -13,7 +13,7 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import declared, parameter, refuse_unmet_needs, refuse_values
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.learning.trace import TraceRecord
 
 
@@ -84,10 +84,10 @@ class RunSettings:
         return 1
 
     @property
-    def where(self) -> "str | SparkEngine":
+    def where(self) -> "str | Cluster":
         """The engine to learn with: "local", or that of a Spark session."""
         return "local"
 
-    def on(self, engine: "SparkEngine") -> Self:
+    def on(self, engine: "Cluster") -> Self:
         """A copy to learn with a Spark session; by default, for kinds that do not use Spark, the same."""
         return self

@@ -12,6 +12,7 @@ from stickbreaker.core.errors import UserError, is_whole
 from stickbreaker.core.json_checks import Classes, JsonObject, is_mapping
 from stickbreaker.core.parameter_fields import declared, refuse_values
 from stickbreaker.core.records import python_scalar
+from stickbreaker.engines import Cluster
 from stickbreaker.engines.local import usable_cores
 from stickbreaker.learning.schedules import Batch, Memoised, Online, Schedule
 
@@ -47,10 +48,8 @@ def engine_name(value: object) -> str:
     """The name of an engine: "local", or "spark" for a SparkEngine. Raises UserError for anything else."""
     if isinstance(value, str) and value in ("local", "spark"):
         return value
-    from stickbreaker.engines.spark import SparkEngine
-
-    if isinstance(value, SparkEngine):
-        return "spark"
+    if isinstance(value, Cluster):
+        return value.name
     raise UserError(f"engine={value!r}", remedy='engine is "local" or SparkEngine(session)')
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import date as day
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.core.parameter_fields import Settings, parameter, refuse_values
+from stickbreaker.core.parameter_fields import Settings, declared, naming_settings, parameter, refuse_values
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,12 @@ class VerbSettings(Settings):
     """
 
     def __post_init__(self) -> None:
-        refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+        with naming_settings(type(self)):
+            refuse_values(self, largest=float("inf"))  # numbers that only bound something may be large
+            self.refuse_others()
+
+    def refuse_others(self) -> None:
+        """Raise UserError for values that are not valid for other reasons than the declared ones."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,21 @@ class TransformSettings(ThreadSettings):
 
 
 @dataclass(frozen=True)
+class ExportSettings(ThreadSettings):
+    """The settings of `export`, each for some of the formats."""
+
+    top: int = parameter(20, "Words per topic, for the first two formats.", least=1)
+    language: str | None = parameter(None, "pyldavis: language of a polylingual model to show.")
+    sample: int = parameter(-1, "arpa: number of the sample, from 0.  [default: the last]")
+    topic: str | None = parameter(None, "arpa: topic of a language model with topics.", metavar="N|common")
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the settings that have another value than the declared one."""
+        return tuple(name for name, one in declared(type(self)).items() if getattr(self, name) != one.default)
+
+
+@dataclass(frozen=True)
 class UpdateSettings(ThreadSettings):
     """The settings of `update`."""
 
@@ -58,8 +78,7 @@ class UpdateSettings(ThreadSettings):
         None, "Date of the update in the report.", unset="today", metavar="YYYY-MM-DD"
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def refuse_others(self) -> None:
         try:
             if self.date is not None:
                 day.fromisoformat(self.date)

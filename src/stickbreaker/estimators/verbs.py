@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.core.parameter_fields import declared
+from stickbreaker.core.parameter_fields import declared, naming_settings
+from stickbreaker.estimators import exports, model_runs
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, refuse_system
+from stickbreaker.estimators.run_summary import FinishedModel, finished_before, summary_of
+from stickbreaker.estimators.updating import UpdatedModel, interrupted_update
 from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.estimators.verb_settings import ExportSettings
+from stickbreaker.saved.packed_models import directory_of
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.run_summary import FinishedModel
-    from stickbreaker.estimators.updating import UpdatedModel
+    from stickbreaker.estimators.notebooks.report_page import ReportPage
 
 
 def evaluate(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -98,7 +102,7 @@ def update(
     checkpoint_every: float = 60.0,
     overwrite: bool = False,
     **settings: Any,
-) -> "UpdatedModel":
+) -> UpdatedModel:
     """Learn from more documents, in their order, one step per minibatch, as `partial_fit` does.
 
     What is given stays as it is: the `estimator` of what is returned has learned. path: where to save it, at
@@ -113,8 +117,6 @@ def update(
     >>> more.documents_in_all, more.estimator.corpus_["documents"], model.corpus_["documents"]
     (3, 3, 2)
     """
-    from stickbreaker.estimators.updating import interrupted_update
-
     out = None if path is None else Path(path)
     given = out if out is not None and interrupted_update(out) else model
     loaded = load(given) if isinstance(given, str | Path) else given
@@ -215,7 +217,8 @@ def make_concepts(dictionary: str | Path, corpus: object, **settings: Any) -> Ve
     """
     place = "stickbreaker.topics.verbs.make_concepts:make_concepts"
     made = object_at("stickbreaker.topics.verbs.settings:ConceptSettings")
-    return object_at(place)(dictionary, corpus, made(**settings))
+    with naming_settings(made):
+        return object_at(place)(dictionary, corpus, made(**settings))
 
 
 def segment(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -306,23 +309,68 @@ def load(path: str | Path) -> Any:
 
     Raises UserError if there is none, and for a file that is missing, truncated or altered.
     """
-    from stickbreaker.saved.packed_models import directory_of
-
     folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
 
 
-def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> "FinishedModel":
+def export(
+    model: object,
+    path: str | Path,
+    form: str,
+    documents: object = None,
+    *,
+    overwrite: bool = False,
+    **settings: Any,
+) -> exports.ExportedModel:
+    """Write a model for another program: MALLET, gensim, pyLDAvis, KenLM or Graphviz; or as one zip file.
+
+    form: one of those that `stickbreaker export --help` lists, or "zip". documents: for forms that are about
+    documents. settings: the command's options for the form: `top`, `language`, `sample`, `topic`, `n_jobs`.
+    Raises UserError for a form that the kind of model does not have, and if the file exists, unless
+    `overwrite`.
+    """
+    with naming_settings(ExportSettings):
+        made = ExportSettings(**settings)
+        return exports.export(model, form, Path(path), documents, made, overwrite=overwrite)
+
+
+def report(
+    model: object,
+    path: str | Path | None = None,
+    *,
+    title: str | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> "ReportPage":
+    """The page about a model that `stickbreaker report` writes: `html`, which notebooks show; and `save`.
+
+    path: a file to write it to as well, which is replaced only with `overwrite`. options: those of the
+    command that apply to the kind of model, such as `date_field`, `group_field`, `compare`. Raises UserError
+    for others, and for kinds without a report.
+
+    >>> from stickbreaker import LDA
+    >>> texts = ["a river bank", "a boat on the river"]
+    >>> report(LDA(1, max_iter=2, tol=0.0).fit(texts), title="Rivers").title
+    'Rivers'
+    """
+    if isinstance(model, str | Path):
+        model = load(model)
+    own = getattr(model, "report", None)
+    if own is None or isinstance(model, type):
+        saved, _ = model_for("report", model)
+        saved.refuse("report")
+        raise UserError("what a model has learned has no report by itself", remedy="give the estimator")
+    return own(path, overwrite=overwrite, **({} if title is None else {"title": title}), **options)
+
+
+def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> FinishedModel:
     """Continue a run that was interrupted, in the directory of its model: the result is the same as without.
 
     checkpoint_every: seconds between checkpoints. The `estimator` of what is returned is the model; nothing
     is done for a run that had ended before. Raises UserError if the corpus or a file has changed, and for a
     run over a stream or on Spark, which the command resumes.
     """
-    from stickbreaker.estimators import model_runs
-    from stickbreaker.estimators.run_summary import finished_before, summary_of
-
     place = path_in("path", path, "a model whose run was interrupted")
     refuse_system(place, "resume")
     done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)
@@ -348,8 +396,10 @@ def call_of(
 
 
 def _function_of(verb: str, saved: Saved, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """The function of a kind for a verb, and its settings."""
-    return object_at(saved.function(verb).function), _settings_of(verb, saved, settings)
+    """The function of a kind for a verb, and its settings, which its messages name."""
+    made = _settings_of(verb, saved, settings)
+    naming = naming_settings(saved.function(verb).settings_class())
+    return naming(object_at(saved.function(verb).function)), made
 
 
 def _settings_of(verb: str, saved: Saved, settings: dict[str, Any]) -> Any:

@@ -1,5 +1,7 @@
 """The public class of adaptor grammars, `AdaptorGrammar`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Self
 

@@ -11,7 +11,7 @@ from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.learning.schedule_parameters import OnlineParameters
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.grammars.model.grammar import Grammar
     from stickbreaker.learning.schedules import Schedule
 
@@ -154,7 +154,7 @@ class GrammarSettings(RunSettings):
         unset="none",
         saved=False,
     )
-    engine: "str | SparkEngine" = parameter(
+    engine: "str | Cluster" = parameter(
         "local",
         '"local", or SparkEngine(session), for "hybrid" and "mean-field".',
         option=None,
@@ -162,10 +162,10 @@ class GrammarSettings(RunSettings):
     )
 
     @property
-    def where(self) -> "str | SparkEngine":
+    def where(self) -> "str | Cluster":
         return self.engine
 
-    def on(self, engine: "SparkEngine") -> Self:
+    def on(self, engine: "Cluster") -> Self:
         return self.but(engine=engine)
 
     def values(self) -> JsonObject:

@@ -8,7 +8,7 @@ from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.learning.schedule_parameters import OnlineParameters
 
 if TYPE_CHECKING:
-    from stickbreaker.engines.spark import SparkEngine
+    from stickbreaker.engines import Cluster
     from stickbreaker.learning.schedules import Schedule
 
 BATCH_SIZE = 32  # documents per online step, if a schedule leaves it open
@@ -95,13 +95,13 @@ class SyntaxSettings(RunSettings):
         needs={"inference": MEAN_FIELD},
         lenient=True,
     )
-    engine: "str | SparkEngine" = parameter(
+    engine: "str | Cluster" = parameter(
         "local", '"local", or SparkEngine(session).', option=None, needs={"inference": MEAN_FIELD}
     )
 
     @property
-    def where(self) -> "str | SparkEngine":
+    def where(self) -> "str | Cluster":
         return self.engine
 
-    def on(self, engine: "SparkEngine") -> Self:
+    def on(self, engine: "Cluster") -> Self:
         return self.but(engine=engine)

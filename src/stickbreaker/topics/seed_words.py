@@ -1,5 +1,7 @@
 """Guided topics: lists of words that define the subjects of the first topics."""
 
+from __future__ import annotations
+
 import json
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +74,7 @@ class Guide:
         return self.categories
 
     @classmethod
-    def read(cls, path: str | Path, categories: Sequence[str] | None = None, **weights: float) -> "Guide":
+    def read(cls, path: str | Path, categories: Sequence[str] | None = None, **weights: float) -> Guide:
         """A guide from a file: a dictionary in LIWC's format (`.dic`), or JSON (`.json`).
 
         `categories`: use only these, in this order; UserError if one is not in the file. `weights`: `inside`

@@ -22,7 +22,16 @@ def test_encodings_of_ascii_characters_are_refused_by_name(tmp_path, text, encod
 
 
 @pytest.mark.parametrize(
-    "text", ["A+B- and C+ABC-D", "2+2 is +4", "~{x} and {~", "\x1b[31mred\x1b(B", "+BAE Systems", "a +AAA-"]
+    "text",
+    [
+        "A+B- and C+ABC-D",
+        "2+2 is +4",
+        "~{x} and {~",
+        "\x1b[31mred\x1b(B",
+        "+BAE Systems",
+        "a +AAA-",
+        "Ctrl+Alt+Down Arrow",
+    ],
 )
 def test_plain_text_that_only_looks_like_them(tmp_path, text):
     path = tmp_path / "a.txt"

@@ -227,7 +227,7 @@ def test_planted_levels_are_recovered_and_drawn_to_their_mean(inference):
         settings = {"schedule": Online(batch_size=60, kappa=0.7, tau0=4), "max_iter": 15}
     model = LDA(3, prevalence=FORMULA, random_state=0, **settings).fit(CORPUS)
     order, levels = own_topics(model), model.params_[LEVELS].values
-    authors = levels[:40][np.argsort(model._model.covariates.level_terms[0].names)][:, order]
+    authors = levels[:40][np.argsort(model.learned_.model.covariates.level_terms[0].names)][:, order]
     periods = levels[40:][:, order]
     assert min(np.corrcoef(authors[:, k], WRITERS[:, k])[0, 1] for k in range(3)) > 0.75
     assert np.corrcoef(periods.ravel(), (WALK - WALK.mean(axis=0)).ravel())[0, 1] > 0.8
@@ -241,6 +241,19 @@ def test_planted_levels_are_recovered_and_drawn_to_their_mean(inference):
     widths = party["difference_high"] - party["difference_low"]
     assert widths.min() > 0.08, "twenty authors a party, not three hundred documents"
     assert ((party["difference_low"] < 0.1) & (party["difference_high"] > -0.1)).all()
+
+
+def test_authors_of_few_documents_who_are_alike_stay_alike_in_chains():
+    """The noise of the drawn topics is not taken for differences between authors."""
+    rng, texts, metadata = np.random.default_rng(1), [], []
+    for d in range(500):
+        topics = rng.choice(6, 12, p=rng.dirichlet(np.full(6, 0.5)))
+        topics = np.where(rng.random(12) < 0.7, topics, rng.integers(0, 6, 12))
+        texts.append([f"{'abcdef'[k]}{rng.integers(20)}" for k in topics])
+        metadata.append({"author": f"w{d % 200}"})
+    corpus = Corpus.from_tokens(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
+    model = LDA(6, prevalence="(1 | author)", inference="gibbs", max_iter=200, random_state=0).fit(corpus)
+    assert np.sqrt(model.params_[LEVEL_VARIANCES].values[0]) < 0.4
 
 
 def test_a_level_that_was_not_learned_is_average_and_dates_beyond_the_ends_are_as_there():
@@ -423,4 +436,4 @@ def test_a_saved_model_with_other_levels_is_refused(tmp_path):
     params = dict(model.params_)
     for name, values in ((LEVELS, np.zeros((39, 3))), (LEVEL_VARIANCES, np.zeros(2))):
         with pytest.raises(ValueError, match="of another formula"):
-            model._model.documents.restored({**params, name: params[name]._replace(values=values)})
+            model.learned_.model.documents.restored({**params, name: params[name]._replace(values=values)})

@@ -1,11 +1,14 @@
 """Which topics are proposed to be handed over to which."""
 
 import numpy as np
+import pytest
 
+from stickbreaker.contracts.table_view import RowBlock
 from stickbreaker.core.edits import Split
 from stickbreaker.core.records import Field
 from stickbreaker.topics.model.moves.decisions import Candidate, MoveLimits, chosen
 from stickbreaker.topics.model.moves.pairs import MOST_PARTS, PARTS, mixtures
+from stickbreaker.topics.model.moves.row_queries import centred, moments
 
 
 def test_a_topic_that_failed_is_tried_with_twice_as_many():
@@ -45,3 +48,15 @@ def test_a_topic_that_failed_for_thousands_of_rounds_waits_the_longest():
     assert best == []
     assert memory["wait"].values[0].tolist() == [32.0, 32.0]
     assert memory["failed"].values.tolist() == [[5001.0, 5.0], [0.0, 5000.0]]
+
+
+def test_words_of_equal_scores_tell_no_documents_apart():
+    """But for rounding, which would be standardised to scores so large that they overflow."""
+    tokens = np.array([3.0, 0.0, 7.0, 2.0])
+    scores = np.array([0.1, 0.0, 0.1 + 1e-17, 0.3 - 0.2])
+    for own, expected in ((scores, 0.0), (scores + np.array([0.0, 0.0, 1.0, 0.0]), 1.0)):
+        part = RowBlock(0, 4, np.zeros((4, 1)), {"trial": np.stack([own * (tokens + 1.0), tokens], axis=1)})
+        found = centred(part, moments(part)["moments"])["direction"]
+        assert found[1] == 0.0
+        assert (tokens * found).sum() == pytest.approx(0.0)
+        assert (tokens * found**2).sum() / tokens.sum() == pytest.approx(expected)

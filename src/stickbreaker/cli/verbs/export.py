@@ -8,19 +8,19 @@ import click
 from stickbreaker.console.console import (
     PATH,
     command,
-    emit,
     model_argument,
+    note,
     option,
     refuse_written,
-    threads_option,
+    tell_of_compiling,
 )
-from stickbreaker.console.requests import ExportRequest
-from stickbreaker.core.errors import UserError
+from stickbreaker.console.faces import options_of_settings, settings_in, show
 from stickbreaker.core.files import refuse_file
-from stickbreaker.estimators.kinds import Export, kind_at, kinds, object_at
+from stickbreaker.estimators.kinds import Export, export_of, kind_at, kinds
+from stickbreaker.estimators.verb_settings import ExportSettings
 
 ZIP = Export(  # for every kind
-    "stickbreaker.console.zip_export:write_zip",
+    "",
     "the model as one file, which `load` and the commands\nthat do not change a model read as its directory",
 )
 
@@ -67,30 +67,17 @@ def _list_formats() -> str:
 @click.argument("corpus", required=False, type=PATH)
 @option("--format", "format", required=True, type=FormatChoice(), help="Format to write.")
 @option("--out", required=True, type=PATH, help="File to write.")
-@option("--top", default=20, least=1, help="Words per topic, for the first two formats.")
-@option("--language", help="pyldavis: language of a polylingual model to show.")
-@option(
-    "--sample",
-    default=-1,
-    show_default=False,
-    help="arpa: number of the sample, from 0.  [default: the last]",
-)
-@option("--topic", metavar="N|common", help="arpa: topic of a language model with topics.")
+@options_of_settings(ExportSettings, sample={"show_default": False})
 @option("--overwrite", is_flag=True, help="Replace the file at --out.")
-@threads_option
 @command
 def export(
     model: Path,
     corpus: Path | None,
     format: str,
     out: Path,
-    top: int,
-    language: str | None,
-    sample: int,
-    topic: str | None,
     overwrite: bool,
-    threads: int | None,
     as_json: bool,
+    **options: object,
 ) -> None:
     chosen = formats()[format]
     if corpus is None and chosen.of_documents:
@@ -98,28 +85,29 @@ def export(
     if corpus is not None and not chosen.of_documents:
         raise click.UsageError(f"{format} is about the model only: leave {corpus} out")
     _refuse_others(format, chosen)
-    own = ZIP if chosen is ZIP else _own_export(format, chosen, model)
+    if chosen is not ZIP:
+        _refuse_options_of_others(format, chosen, model)
     refuse_file(out, overwrite)
-    figures, line = object_at(own.write)(
-        ExportRequest(model, corpus, format, out, top, language, sample, topic, overwrite, threads)
-    )
-    emit({"out": str(out), "format": format, **figures}, as_json, lambda result: f"{result['out']}: {line}")
+    tell_of_compiling()
+    from stickbreaker.corpus import Corpus
+    from stickbreaker.estimators.exports import export
+
+    documents = None if corpus is None else Corpus.open(corpus)
+    settings = ExportSettings(**settings_in(ExportSettings, options))
+    found = export(model, format, out, documents, settings, overwrite=overwrite)
+    for remark in found.remarks:
+        note(remark)
+    show(found, as_json)
 
 
-def _own_export(format: str, chosen: Export, model: Path) -> Export:
-    """The export to `format` of the model's own kind; `chosen` may be another kind's of the same name.
-
-    Raises UserError if the kind does not have the format, and a usage error for options that do not apply to
-    the kind.
-    """
+def _refuse_options_of_others(format: str, chosen: Export, model: Path) -> None:
+    """Raise a usage error for options that do not apply to the model's own kind; `chosen` may be another
+    kind's export of the same name. Raises UserError if the kind does not have the format."""
     kind = kind_at(model, "export")
-    if format not in kind.exports:
-        problem = f"{kind.said} cannot be written as {format}"
-        raise UserError(problem, where=model, remedy=f"use one of {', '.join((*kind.exports, 'zip'))}")
+    own = export_of(kind, format, model)
     for name in chosen.options:
-        if name not in kind.exports[format].options:
+        if name not in own.options:
             refuse_written((name,), f"does not apply to a {kind.noun}")
-    return kind.exports[format]
 
 
 def _refuse_others(format: str, chosen: Export) -> None:

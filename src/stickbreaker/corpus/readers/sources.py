@@ -29,6 +29,7 @@ _ENCODED = re.compile(  # ASCII characters that stand for others, in ISO 2022, H
     rb"(?P<ISO_2022>\x1b(?:\$[@AB]|\$[()*+][@-_]|\([IJ]))|(?P<HZ>~\{(?:[!-w][!-~])+~\})"
     rb"|\+(?P<UTF_7>[AB][A-Za-z0-9+/]{5,}|[AB][A-Za-z0-9+/]{2,}(?=-))"
 )
+ALPHABETS = 0x800  # first code after Latin, Greek, Cyrillic, Armenian, Hebrew and Arabic letters
 _PIECE = 1 << 17
 _MOST_LINES = 5_000_000  # lines of a list that is read whole; CC-CEDICT has 125,000, WordNet 150,000
 
@@ -309,7 +310,8 @@ def _content(stream: BinaryIO, largest: int | None = None) -> io.BytesIO:
 def _encoding_in(content: bytes) -> str | None:
     """The encoding, of those that use ASCII characters only, of a text of ASCII characters; None: no other.
 
-    Of UTF-7 are runs between + and -, in which all characters are letters beyond ASCII.
+    Of UTF-7 are runs between + and -, in which all characters are letters beyond ASCII, and of alphabets, as
+    the first one is: "+Alt+Down" would have a letter of an alphabet and two Chinese ones.
     """
     for found in _ENCODED.finditer(content):
         if found["UTF_7"] is None:
@@ -318,7 +320,7 @@ def _encoding_in(content: bytes) -> str | None:
             letters = found[0].decode("utf-7")
         except UnicodeDecodeError:
             continue
-        if all(letter.isalpha() and not letter.isascii() for letter in letters):
+        if all(letter.isalpha() and 0x7F < ord(letter) < ALPHABETS for letter in letters):
             return "UTF-7"
     return None
 

@@ -427,7 +427,7 @@ class Analysis:
         """
         return self._forms[spelling]
 
-    def eligible(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def eligible(self, words: Sequence[str]) -> "NDArray[np.bool_]":
         """Whether each word may be in a vocabulary: it is long enough, has a letter and is not a stop word.
 
         A word of a script without spaces is always long enough: most Chinese words have one or two

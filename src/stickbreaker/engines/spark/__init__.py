@@ -4,17 +4,19 @@ import tempfile
 from pathlib import Path
 
 from stickbreaker.contracts.contract import Model
-from stickbreaker.engines.engine import Engine
+from stickbreaker.engines.engine import Cluster, Engine
 from stickbreaker.engines.spark.replicated import ReplicatedEngine
 from stickbreaker.engines.spark.sharded import ShardedEngine
 from stickbreaker.engines.spark.spark_settings import SparkSettings
 
 
-class SparkEngine(SparkSettings):
+class SparkEngine(SparkSettings, Cluster):
     """A Spark session to learn on, and settings for sharing the work: see `SparkSettings`.
 
     >>> SparkEngine(session, blocks=64)                                   # doctest: +SKIP
     """
+
+    name = "spark"
 
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> Engine:
         """An engine for a model's run: a `ReplicatedEngine` if rows have keys, otherwise a `ShardedEngine`.

@@ -1,6 +1,7 @@
 """Starts Spark sessions, after a check of what they need, and states Spark's errors in one line."""
 
 import atexit
+import errno
 import importlib.util
 import os
 import re
@@ -31,6 +32,7 @@ MASTERS = r"(local(-cluster)?(\[.+\])?|yarn)$|(spark|k8s)://."
 QUIET = Path(__file__).with_name("log4j2.properties")
 # options that a user gives, extraJavaOptions, come after these
 JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
+FULL = (errno.ENOSPC, errno.EDQUOT)
 END_OF_JAVA = 2.0  # seconds
 LIGHT_JAVA = "-XX:TieredStopAtLevel=1"  # compiled once and not again: Java moves bytes, and computes nothing
 ONLY_LEARNING = {
@@ -196,3 +198,33 @@ def local_path(path: str | Path) -> Path:
         remedy = "give a path that the driver and all executors have mounted"
         raise UserError(f"cannot read or write {parts.scheme}:", where=path, remedy=remedy)
     return Path(path)
+
+
+def problem_of(error: Exception) -> str | None:
+    """One line about an error if Spark has failed or a disk is full; None for other errors."""
+    if isinstance(error, UserError) and not isinstance(error, SparkFailure):
+        return None
+    ended = end_of_java()
+    if ended is not None:
+        return f"Spark's Java process {ended}"
+    if isinstance(error, SparkFailure):
+        return error.problem if error.where is None else f"{error.where}: {error.problem}"
+    full = full_disk_of(error)
+    if full is not None:
+        return f"{full.filename or 'input or output'}: {full.strerror}"
+    if isinstance(error, spark_errors()) and not isinstance(error, BrokenPipeError):  # of standard output
+        return f"Spark failed ({reason_of(str(error))})"
+    return None
+
+
+def full_disk_of(error: BaseException | None) -> OSError | None:
+    """The error that says that a disk or quota is full, among an error and its causes; None if there is none.
+
+    >>> full_disk_of(OSError(errno.ENOSPC, "No space left on device", "x")).filename
+    'x'
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in FULL:
+            return error
+        error = error.__cause__ or error.__context__
+    return None

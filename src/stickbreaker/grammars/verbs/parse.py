@@ -68,7 +68,7 @@ def parsed_texts(learned: GrammarLearned, given: GivenTexts, settings: ParseSett
     Raises UserError if a number of trees is given that are not drawn.
     """
     if settings.how != "samples" and settings.trees is not None:
-        raise UserError('trees needs how="samples"', remedy="leave it out")
+        raise UserError('`trees` needs how="samples"', remedy="leave it out")
     texts, n_trees = given.once, settings.trees or 1
     plain = (one.text for one in texts)
     found = parsed(learned.model, plain, settings.how, n_trees, settings.random_state)

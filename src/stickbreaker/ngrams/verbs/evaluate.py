@@ -96,7 +96,7 @@ def evaluate(model: object, corpus: Corpus, settings: ScoreSettings) -> Language
         return evaluate_unscaled(model, corpus, settings)
     for name in ("interpolate", "weight", "tune_on"):
         if getattr(settings, name) is not None:
-            raise UserError(f"{name} does not go with rescale", remedy="leave one of them out")
+            raise UserError(f"`{name}` does not go with `rescale`", remedy="leave one of them out")
     return _rescaled(model, corpus, settings)
 
 

@@ -36,10 +36,10 @@ def mixed_scorer(verb: str, model: object, settings: InterpolationSettings) -> W
     if settings.interpolate is None:
         for name in ("weight", "tune_on"):
             if getattr(settings, name) is not None:
-                raise UserError(f"{name} needs interpolate", remedy="give another language model")
+                raise UserError(f"`{name}` needs `interpolate`", remedy="give another language model")
         return first
     if settings.weight is not None and settings.tune_on is not None:
-        raise UserError("weight and tune_on both say the share", remedy="leave one out")
+        raise UserError("`weight` and `tune_on` both say the share", remedy="leave one out")
     other = scorer_in(model_for(verb, settings.interpolate)[1])
     both = Interpolated(first, other, 0.5 if settings.weight is None else settings.weight)
     if settings.tune_on is None:

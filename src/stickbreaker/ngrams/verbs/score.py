@@ -110,7 +110,7 @@ def documents_before(model: object, scorer: WordScorer, document: object) -> Cor
     if document is None:
         return None
     if not scorer.has_topics:
-        raise UserError(f"document {WITHOUT_TOPICS}", remedy="leave it out")
+        raise UserError(f"`document` {WITHOUT_TOPICS}", remedy="leave it out")
     return documents_for(model, document)
 
 
@@ -145,7 +145,7 @@ def generate(model: object, settings: GenerateSettings) -> DrawnSentences:
     assert isinstance(model, LanguageLearned), "a kind with the verb generate"
     learned = cast("LanguageLearned[Any, Any]", model)
     if settings.topic is not None and not learned.has_topics:
-        raise UserError(f"topic {WITHOUT_TOPICS}", remedy="leave it out")
+        raise UserError(f"`topic` {WITHOUT_TOPICS}", remedy="leave it out")
     draw = SentenceDraw(
         n=settings.sentences,
         topic=settings.topic,

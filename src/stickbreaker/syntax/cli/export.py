@@ -2,12 +2,11 @@
 
 import json
 
-from stickbreaker.console.requests import ExportRequest
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.model_files import load_of
-from stickbreaker.syntax.learner import SYNTAX
+from stickbreaker.estimators.exports import ExportRequest
+from stickbreaker.syntax.learned import SyntaxLearned
 from stickbreaker.syntax.topic_graph import edges_of
 
 
@@ -17,8 +16,9 @@ def write_dot(asked: ExportRequest) -> tuple[JsonObject, str]:
     Topics are nodes with their words and commonest tag; edges lead from the topics of heads to those of their
     dependents. The numbers are returned as values for JSON and as a line of text.
     """
-    model = load_of(SYNTAX, asked.model, verb="export")
-    top, tags = model.top_words(min(asked.top, 10)), model.samples.topic_tags
+    model = asked.learned
+    assert isinstance(model, SyntaxLearned)
+    top, tags = model.top_words(min(asked.settings.top, 10)), model.samples.topic_tags
     lines = ["digraph topics {", "  node [shape=box];", '  start [label="no head", shape=plaintext];']
     for k in model.topics_in_use:
         tag = model.words.tags[int(tags[k].argmax())]

@@ -38,13 +38,13 @@ def search_k(corpus: str, out: Path, as_json: bool, **options: object) -> None:
     """Choose the number of topics: fit each with several seeds, and score them on documents held out.
 
     The suggestion is the largest number of which even the weakest quarter of topics holds: words that one
-    half of the documents chose go together in the other half (smoothed NPMI of .03 or more). It is less if
-    fewer predict the held-out documents as well as the best. Which numbers read best and which predicts best
-    is said too; diversity and how much the seeds agree are shown. Without --topics, numbers are doubled as
-    long as the largest holds. The directory OUT gets search.json; a page with the figures, search.html; the
-    documents that runs learn from, training.corpus; and the models: each is the one that `fit lda` learns
-    from training.corpus. The same command continues after an interruption: finished models are kept, and you
-    may add numbers or seeds.
+    half of the documents chose go together in the other half (smoothed NPMI of 0 or more, and at least half
+    of the best number's). It is less if fewer predict the held-out documents as well as the best. Which
+    numbers read best and which predicts best is said too; diversity and how much the seeds agree are shown.
+    Without --topics, numbers are doubled as long as the largest holds. The directory OUT gets search.json; a
+    page with the figures, search.html; the documents that runs learn from, training.corpus; and the models:
+    each is the one that `fit lda` learns from training.corpus. The same command continues after an
+    interruption: finished models are kept, and you may add numbers or seeds.
     """
     from stickbreaker.console.running import end_run
     from stickbreaker.corpus import Corpus

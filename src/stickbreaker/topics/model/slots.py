@@ -5,6 +5,8 @@ Callers use a slot's methods or the capabilities that it declares, and never che
 combinations are computed from the capabilities (`topics/combinations.py`).
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self
@@ -118,7 +120,7 @@ class TopicPrior(ABC):
     n_topics: int  # initial number
 
     @property
-    def covariates(self) -> "Coding | None":
+    def covariates(self) -> Coding | None:
         """What reads the numbers by which alpha differs between documents; None if it does not."""
         return None
 
@@ -128,7 +130,7 @@ class TopicPrior(ABC):
         """
         return None
 
-    def coded(self, metadata: "Sequence[Mapping[str, Scalar]]") -> Self:
+    def coded(self, metadata: Sequence[Mapping[str, Scalar]]) -> Self:
         """The same prior for documents with these metadata, after it has learned how to read them. Raises
         UserError if it cannot. By default the same.
         """
@@ -462,7 +464,7 @@ class LocalSolver(ABC):
         (sums over the shard). local: their records of an earlier pass, or None. See `Model.local_step`.
         """
 
-    def with_full_reports(self) -> "LocalSolver":
+    def with_full_reports(self) -> LocalSolver:
         """A solver with the same settings that also reports the statistics that split-merge moves and the
         bound of the memoised schedule need. By default the same solver.
         """

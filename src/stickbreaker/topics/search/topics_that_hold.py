@@ -16,7 +16,7 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.topics.search.number_of_topics import fewest_topics
 
 FIRST, LEAST = 10, 5  # numbers of topics: the first that is tried, and the next if its topics do not hold
-HOLDS = 0.03  # least coherence of the weakest quarter of topics that hold, all but a few of which are above 0
+NEAR_BEST = 0.5  # least share of the best number's weakest quarter in that of a number whose topics hold
 BETWEEN = 5  # numbers between two that are tried are multiples of it
 
 
@@ -25,9 +25,9 @@ class Suggestion(NamedTuple):
 
     `topics`: the suggested number. `fewest`, `most`: those whose mean coherence is within one standard error
     of the best. `holds`: the largest whose weakest quarter of topics still holds, its mean coherence being
-    `HOLDS` or more; None if there is none. `predicts`: the number whose held-out score is the best; `gain`:
-    by how many nats per word it is better than `topics`. `enough`: the fewest whose score is within one
-    standard error of the best.
+    0 or more, and at least half of the best number's; None if there is none. `predicts`: the number whose
+    held-out score is the best; `gain`: by how many nats per word it is better than `topics`. `enough`: the
+    fewest whose score is within one standard error of the best.
     """
 
     topics: int
@@ -60,7 +60,7 @@ def suggest_topics(
     the one with the best weakest quarter is taken. Raises UserError as `fewest_topics`, and for other numbers
     of topics in both.
 
-    >>> coherent = {10: [[0.3, 0.2, 0.2, 0.1]], 20: [[0.4, 0.3, 0.2, 0.1]], 40: [[0.4, 0.3, 0.2, 0.0]]}
+    >>> coherent = {10: [[0.3, 0.2, 0.2, 0.1]], 20: [[0.4, 0.3, 0.2, 0.1]], 40: [[0.4, 0.3, 0.2, 0.04]]}
     >>> scores = {10: [[-7.0, -7.2]], 20: [[-6.8, -7.0]], 40: [[-6.5, -6.7]]}
     >>> suggest_topics(coherent, scores, [1, 1])[:5]
     (20, 10, 40, 20, 40)
@@ -77,7 +77,7 @@ def suggest_topics(
     each = len(values) / len(of_seeds[best])  # topics of a seed: another seed's are not new ones
     error = float(values.std(ddof=1) / np.sqrt(each)) if len(values) > 1 else 0.0
     alike = [k for k in numbers if means[k] >= means[best] - error]
-    holding = [k for k in numbers if weakest[k] >= HOLDS]
+    holding = _holding(weakest)
     predicted = fewest_topics(nats, tokens)
     holds = max(holding, default=None)
     topics = max(numbers, key=lambda k: weakest[k]) if holds is None else min(holds, predicted.topics)
@@ -87,6 +87,12 @@ def suggest_topics(
     )
     gain = (best_nats - own) / float(np.asarray(tokens, np.float64).sum())
     return Suggestion(topics, min(alike), max(alike), holds, predicted.best, gain, predicted.topics)
+
+
+def _holding(weakest: Mapping[int, float]) -> list[int]:
+    """The numbers of topics whose weakest quarter holds. weakest: its coherence, for each number tried."""
+    best = max(weakest.values())
+    return [k for k, value in weakest.items() if value >= max(0.0, NEAR_BEST * best)]
 
 
 def next_to_try(weakest: Mapping[int, float], most: int) -> int | None:
@@ -103,9 +109,9 @@ def next_to_try(weakest: Mapping[int, float], most: int) -> int | None:
     if not weakest:
         return min(FIRST, most)
     largest = max(weakest)
-    if weakest[largest] >= HOLDS:
+    holding = _holding(weakest)
+    if largest in holding:
         return min(2 * largest, most) if largest < most else None
-    holding = [k for k in weakest if weakest[k] >= HOLDS]
     if not holding:
         return LEAST if min(weakest) > LEAST else None
     low = max(holding)

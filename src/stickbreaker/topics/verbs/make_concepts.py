@@ -89,7 +89,7 @@ def make_concepts(
     def refuse_changed(names: tuple[str, ...], problem: str) -> None:
         for name in names:
             if getattr(settings, name) != declared(ConceptSettings)[name].default:
-                raise UserError(f"{name} {problem}", remedy="leave it out")
+                raise UserError(f"`{name}` {problem}", remedy="leave it out")
 
     place = path_in("dictionary", dictionary, "a dictionary, WordNet or word vectors")
     vocabulary, analysis = words_of(corpus)

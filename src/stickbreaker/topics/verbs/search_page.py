@@ -16,7 +16,10 @@ LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 40  # margins of a figure, in pixels
 FIGURES = {  # in the table of a search: heading, and what is better
     "nats_per_word": ("Held-out score", "nats per word, higher is better"),
     "npmi": ("Coherence", "mean NPMI of topics, higher is better"),
-    "weakest": ("Weakest topics", "mean NPMI of the weakest quarter of topics; from .03 up they hold"),
+    "weakest": (
+        "Weakest topics",
+        "mean NPMI of the weakest quarter of topics; from 0 and half of the best up they hold",
+    ),
     "diversity": ("Diversity", "share of distinct words among the top 25 of all topics"),
     "stability": ("Stability", "likeness of matched topics of other seeds, 1 is the same"),
 }

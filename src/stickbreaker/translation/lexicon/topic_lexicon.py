@@ -1,5 +1,7 @@
 """Lexicons by topic, whose translations follow the topics of a document."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -30,7 +32,6 @@ from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.notebooks.report_page import ReportPage
-    from stickbreaker.topics.topic_estimator import TopicEstimator
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 PARTS = 10  # parts of the documents, held out in turn to choose strengths
@@ -69,7 +70,7 @@ class TopicLexicon:
     links: Links
     shares: Array
     strengths: tuple[Strengths, Strengths]  # source to target, target to source
-    aligner: "WordAligner | None" = None
+    aligner: WordAligner | None = None
 
     def __repr__(self) -> str:
         pairs, domains = counted(self.bitext.n_pairs, "pair"), counted(self.shares.shape[1], "domain")
@@ -79,12 +80,12 @@ class TopicLexicon:
     def learn(
         cls,
         bitext: Bitext,
-        topics: "TopicEstimator | None" = None,
+        topics: object | None = None,
         links: Links | None = None,
         *,
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
-    ) -> "TopicLexicon":
+    ) -> TopicLexicon:
         """Learn a lexicon: link a bitext's words, unless `links` are given, and count links by topic.
 
         `topics`: a fitted LDA or HDP of texts in the source language, or in both; without one, domains that
@@ -108,7 +109,7 @@ class TopicLexicon:
         *,
         threads: int | None = None,
         progress: Callable[[str], None] | None = None,
-    ) -> "TopicLexicon":
+    ) -> TopicLexicon:
         """Learn a lexicon for given `domains`, which take the place of topics: link a bitext's words, unless
         `links` are given, count links by domain, and choose prior strengths.
 
@@ -253,7 +254,7 @@ class TopicLexicon:
 
     def report(
         self, path: str | Path | None = None, *, title: str = "Lexicon by topic", overwrite: bool = False
-    ) -> "ReportPage":
+    ) -> ReportPage:
         """The page of `stickbreaker report` on this lexicon, which notebooks show; it is also written to
         `path`, if given.
 
@@ -280,7 +281,7 @@ class TopicLexicon:
         save(self, Path(path), overwrite=overwrite)
 
     @classmethod
-    def load(cls, path: str | Path) -> "TopicLexicon":
+    def load(cls, path: str | Path) -> TopicLexicon:
         """Load what `save` wrote, or the zip file that `stickbreaker export --format zip` makes of it.
 
         Raises UserError for a file that is missing, damaged or altered.

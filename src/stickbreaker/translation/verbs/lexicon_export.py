@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, cast
 
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import atomic_file, refuse_file
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.lexicon.lexicon_files import moses_lines, table_lines
 from stickbreaker.translation.phrases.phrase_files import phrase_table_lines
@@ -34,6 +35,7 @@ class LexiconFiles(VerbResult):
         )
 
 
+@naming_settings(ExportSettings)
 def export(lexicon: object, path: str | Path, *, overwrite: bool = False, **settings: Any) -> LexiconFiles:
     """Write a lexicon for another program, to a file that is compressed if its name ends with .gz.
 

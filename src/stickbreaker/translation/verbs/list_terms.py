@@ -9,6 +9,7 @@ from typing import Any
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.core.spreadsheets import text_cell
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.lexicon.terms import Term, terms_of
@@ -65,6 +66,7 @@ class TermList(VerbResult):
         return "\n".join(lines)
 
 
+@naming_settings(TermsSettings)
 def terms(lexicon: object, **settings: Any) -> TermList:
     """The words whose translation changes most between topics, the largest gains first.
 

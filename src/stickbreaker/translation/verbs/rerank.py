@@ -13,6 +13,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.core.records import Array
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
 from stickbreaker.estimators.verb_results import VerbResult
@@ -66,6 +67,7 @@ class RankingWeights(VerbResult):
         return "\n".join(lines)
 
 
+@naming_settings(RankSettings)
 def rerank(lexicon: object, lists: object, source: object, **settings: Any) -> RankedLists:
     """Rank translations of any system again, by how probable their words are in their document's topics.
 
@@ -78,7 +80,7 @@ def rerank(lexicon: object, lists: object, source: object, **settings: Any) -> R
     """
     made = RankSettings(**settings)
     if (made.weights is None) == (made.weight is None):
-        raise UserError("weights or a weight is needed, and not both", remedy="give weight=0.2")
+        raise UserError("`weights` or a `weight` is needed, and not both", remedy="give weight=0.2")
     given = _scored(lexicon, lists, source)
     if made.weights is not None:
         return ranked_lists(given.lists, reranked(given.lists, _weights_from(made.weights, _names_of(given))))
@@ -88,6 +90,7 @@ def rerank(lexicon: object, lists: object, source: object, **settings: Any) -> R
     return ranked_lists(given.lists, ranked)
 
 
+@naming_settings(WeightSettings)
 def rerank_weights(
     lexicon: object, lists: object, source: object, references: object, **settings: Any
 ) -> RankingWeights:

@@ -7,6 +7,7 @@ from typing import Any
 from stickbreaker.core.errors import counted
 from stickbreaker.core.files import write_atomic
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.ngrams.nbest_lists import Candidate
 from stickbreaker.translation.decoding.decoder import Translation
@@ -66,6 +67,7 @@ class TranslatedSentences(VerbResult):
         return f"{counted(len(self.lists), 'sentence')} of {counted(self.documents, 'document')}"
 
 
+@naming_settings(RunSettings)
 def run(lexicon: object, source: object, **settings: Any) -> TranslatedSentences:
     """Translate sentences by a lexicon with phrases.
 

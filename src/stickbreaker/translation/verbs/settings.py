@@ -106,8 +106,7 @@ class RunSettings(ThreadSettings):
         least=1,
     )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def refuse_others(self) -> None:
         if self.n_best is not None and self.n_best > MOST_TRANSLATIONS:
             remedy = f"give at most {MOST_TRANSLATIONS:,}: more need gigabytes"
             raise UserError(f"n_best={self.n_best}", remedy=remedy)

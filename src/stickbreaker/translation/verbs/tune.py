@@ -9,6 +9,7 @@ from typing import Any
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import quoted_path
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.saved_lexicon import lexicon_claimed
@@ -55,11 +56,13 @@ class TunedWeights(VerbResult):
             *(f"  {weight:9.5f}  {name}" for name, weight in self.weights.items()),
         ]
         if self.path is not None:
-            where = quoted_path(self.path)
-            lines.append(f"Next: stickbreaker translate run {where} FILE --out translated.txt")
+            lines.append(
+                f"Next: stickbreaker translate run {quoted_path(self.path)} FILE --out translated.txt"
+            )
         return "\n".join(lines)
 
 
+@naming_settings(TuneSettings)
 def tune(
     lexicon: object,
     pairs: object,

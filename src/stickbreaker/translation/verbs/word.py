@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
+from stickbreaker.core.parameter_fields import naming_settings
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import descending
 from stickbreaker.estimators.verb_results import VerbResult
@@ -107,6 +108,7 @@ class WordTranslations(VerbResult):
         return "\n".join(lines)
 
 
+@naming_settings(WordSettings)
 def word(lexicon: object, word: str, **settings: Any) -> WordTranslations:
     """How a word is translated in all documents and in each topic, with a sentence of each.
 

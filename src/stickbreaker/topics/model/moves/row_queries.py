@@ -21,6 +21,7 @@ from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary, diga
 
 DRAWN = 1 << 17  # words whose scores are drawn from one stream
 SMOOTH = 1.0  # prior tokens of a word, divided like the whole topic
+ROUNDING = 1e-12  # share of the mean square of scores, up to which they do not differ
 Answer = Mapping[str, Array]
 
 
@@ -151,14 +152,17 @@ def centred(part: RowBlock, moments: Array) -> Answer:
     """The words' scores for the next round of a split, as {"direction": …}: those of the last trial,
     standardised.
 
-    They have mean 0 and variance 1 over tokens; words without tokens have 0. moments: the result of
-    `moments`, summed over blocks.
+    They have mean 0 and variance 1 over tokens; words without tokens have 0. All have 0 if their scores are
+    the same but for rounding, so that no word tells documents apart. moments: the result of `moments`, summed
+    over blocks.
     """
     scores, tokens = _scores(part.held["trial"])
     total = max(float(moments[0]), 1e-300)
-    mean = moments[1] / total
-    spread = np.sqrt(max(float(moments[2] / total - mean**2), 0.0))
-    return {"direction": np.where(tokens > 0.0, (scores - mean) / max(float(spread), 1e-300), 0.0)}
+    mean, square = moments[1] / total, moments[2] / total
+    variance = float(square - mean**2)
+    if variance <= ROUNDING * float(square):
+        return {"direction": np.zeros(len(scores))}
+    return {"direction": np.where(tokens > 0.0, (scores - mean) / np.sqrt(variance), 0.0)}
 
 
 def halves(part: RowBlock, words: WordsSlot, topic: int, tokens: Array) -> Answer:

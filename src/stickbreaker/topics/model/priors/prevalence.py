@@ -170,7 +170,9 @@ class PrevalencePrior(FixedNumberPrior):
             params[DRIFT].values if DRIFT in params else rate * change.columns,
             rate * change.columns,
         )
-        learned = self.with_variances(params, coefficients_in({**params, **moved}), whole, rate)
+        found = coefficients_in({**params, **moved})
+        learned = self.with_variances(params, found, whole, rate)
+        learned |= self.with_level_variances(params, found.levels, whole.level_scores, rate)
         axes = ("terms", "topics")
         return {
             **moved,
@@ -202,13 +204,20 @@ class PrevalencePrior(FixedNumberPrior):
         assert self.coding is not None
         before = params[VARIANCES]
         learned = learned_variances(found.columns, before.values, sums.scores, self.coding.groups)
-        fields = {VARIANCES: before._replace(values=before.values + rate * (learned - before.values))}
-        if LEVELS in params:
-            before = params[LEVEL_VARIANCES]
-            learned = learned_level_variances(found.levels, before.values, sums.level_scores, self.ranges)
-            moved = before.values + rate * (learned - before.values)
-            fields[LEVEL_VARIANCES] = before._replace(values=moved)
-        return fields
+        return {VARIANCES: before._replace(values=before.values + rate * (learned - before.values))}
+
+    def with_level_variances(
+        self, params: Record, levels: Array, scores: Array, rate: float
+    ) -> dict[str, Field]:
+        """The same for the variances of terms with levels, if there are any; arguments as for
+        `learned_level_variances`.
+        """
+        if LEVELS not in params:
+            return {}
+        before = params[LEVEL_VARIANCES]
+        learned = learned_level_variances(levels, before.values, scores, self.ranges)
+        moved = before.values + rate * (learned - before.values)
+        return {LEVEL_VARIANCES: before._replace(values=moved)}
 
     @staticmethod
     def _mean_alpha(before: Field, seen: Array, change: Array, rate: float) -> Field:

@@ -145,7 +145,7 @@ def coefficient_step(
         step[0] = np.clip(rise / curve if curve > 0.0 else np.sign(rise), -FARTHEST, FARTHEST)
         return Coefficients(_bounded(coefficients.columns + step), coefficients.levels)
     level_slopes = sums.level_slopes - prior.times_levels(coefficients.levels)
-    bends = sums.level_bends[:, 0] + (np.maximum(-sums.level_slopes.T, 0.0) if whole else 0.0)
+    bends = known_bends(sums).T if whole else sums.level_bends[:, 0]
     systems = _Systems(
         sums.bends + np.diag(prior.columns + FLAT),
         sums.level_bends,
@@ -162,7 +162,7 @@ def coefficient_step(
     pull = np.einsum("kji,kj->i", couplings, alone) + np.einsum("kil,kl->i", across, level_alone)
     step, level_step = alone, level_alone
     for weakened in range(SHRINKS):
-        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - (lost + lost.T) / 2.0
+        capacity = shared * 2.0**weakened + FLAT * np.eye(len(shared)) - lost
         if np.linalg.eigvalsh(capacity).min() > 0.0:
             more = np.linalg.solve(capacity, pull)
             step, level_step = alone + through @ more, level_alone + level_through @ more
@@ -173,6 +173,13 @@ def coefficient_step(
     step[~used] = 0.0
     step[~used, 0] = -FARTHEST
     return Coefficients(_bounded(coefficients.columns + step.T), coefficients.levels + level_step.T)
+
+
+def known_bends(sums: PrevalenceSums) -> Array:
+    """The curvature of each level's coefficients (levels × topics) for topics of tokens that are known: its
+    bends, and a slope below 0, which a prior may balance.
+    """
+    return sums.level_bends[:, 0].T + np.maximum(-sums.level_slopes, 0.0)
 
 
 def evened(sums: PrevalenceSums, documents: float, ranges: Sequence[LevelRange]) -> PrevalenceSums:
@@ -262,7 +269,8 @@ def learned_level_variances(
     `learned_variances`: for a pooled term, the mean of gamma² plus the posterior variance over levels and
     topics; for a walk, that of the differences between neighbours.
 
-    levels: levels × topics; scores (the same): the information that documents have about each, as estimated.
+    levels: levels × topics; scores (the same): the information that documents have about each, as estimated,
+    or if `levels` are the maximum for one draw of the tokens' topics, that for this draw (`known_bends`).
     """
     updated = variances.copy()
     for number, one in enumerate(ranges):

@@ -8,6 +8,7 @@ from scipy.special import gammaln
 
 from stickbreaker.core.records import Array, Field, Record
 from stickbreaker.topics.model.priors.prevalence import PrevalencePrior, coefficients_in
+from stickbreaker.topics.model.priors.prevalence_steps import known_bends
 from stickbreaker.topics.model.priors.prevalence_terms import PrevalenceSums, alphas_of, sums_of_terms
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder
 from stickbreaker.topics.model.solvers.prevalence_sums import mean_terms
@@ -53,6 +54,7 @@ class AlphaByDocument:
         moved = start.moved(rate, coefficients_in(now) - start)
         found = prior.with_coefficients(params, moved)
         found |= prior.with_variances(params, moved, evidence, rate)
+        found |= prior.with_level_variances(params, coefficients_in(now).levels, known_bends(sums), rate)
         now = {**params, **found}
         mean = sum(alphas.sum(axis=0) for _, _, alphas in self._blocks(now)) / max(1, len(self._covariates))
         return {**found, "alpha": params["alpha"]._replace(values=np.asarray(mean))}

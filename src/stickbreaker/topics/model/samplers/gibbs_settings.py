@@ -1,5 +1,7 @@
 """The settings of collapsed Gibbs sampling. The samplers are imported on use, since they need numba."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,7 +21,7 @@ from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabula
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
-from stickbreaker.topics.parameters import GibbsParameters
+from stickbreaker.topics.settings import GibbsParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.model.model import TopicModel
@@ -45,7 +47,7 @@ class Gibbs(GibbsParameters, Inference):
         return documents.direct and fitting and not (self.delayed and apart)
 
     def sampler(
-        self, model: "TopicModel", tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
+        self, model: TopicModel, tokens: TokensInOrder, assignments: NDArray[np.int32], seed: int
     ) -> Sampler:
         """A new Markov chain over the topics of `tokens`, of the kind that the model's documents and words
         need.
@@ -82,7 +84,7 @@ def chain_settings(inference: Inference) -> Gibbs | None:
 
 
 def first_assignments(
-    model: "TopicModel", seeds: Array, shards: Iterable[Shard], seed: int
+    model: TopicModel, seeds: Array, shards: Iterable[Shard], seed: int
 ) -> NDArray[np.int32]:
     """Draw a first topic for every token, given topics' initial counts, to start a chain. Returns the topics
     (tokens) of all shards in turn, sorted by document, then word.

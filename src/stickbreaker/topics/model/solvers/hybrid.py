@@ -3,6 +3,8 @@
 Kernels and scipy.special are imported on use, so that models load without them.
 """
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -19,7 +21,7 @@ from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, 
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
 from stickbreaker.topics.model.solvers.prevalence_sums import sums_of_draws
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
-from stickbreaker.topics.parameters import HybridParameters
+from stickbreaker.topics.settings import HybridParameters
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.hybrid import Draws
@@ -109,7 +111,7 @@ class Hybrid(HybridParameters, LocalSolver, Inference):
 
     def _sample(
         self, view: TopicView, shard: Shard[Bags], alphas: Array, seed: int
-    ) -> "tuple[Draws, int, Array]":
+    ) -> tuple[Draws, int, Array]:
         from stickbreaker.kernels.hybrid import room_for_draws, sample_documents
         from stickbreaker.topics.model.priors.dirichlet_newton import FLOOR
 
