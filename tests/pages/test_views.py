@@ -99,7 +99,7 @@ VIEWS: dict[str, View] = {
     "Chosen": Chosen("topic", [Note(text) for text in HOSTILE], Note("none is chosen")),
     "Documents": Documents(of="topic", documents="document", page=5, find="Find"),
     "Documents of a topic": Documents(of="topic", documents="document", typical=[[2, 1]] * N, open=1),
-    "Documents pointed at": Documents(of="topic", documents="document", pointed=True, missing="none"),
+    "Documents pointed at": Documents(of="topic", documents="document", pointed=True, help="none"),
     "Dots": Dots(of="document", by="topic", places="000" * 4 + "zzzz" + "f0f0" * (N - 4), name="Dots"),
     "Flow": Flow("topic", [0, 1, -1, -2], [[0.4, 0.3, 0.2, 0.1]] * 3, [0, 20, 40, 50], (5, 25)),
     "Graph": Graph("topic", NODES, [(-1, 0, 0.9), (0, 4, 0.5), (4, 4, 1.0)], "root"),

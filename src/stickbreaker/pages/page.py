@@ -22,6 +22,7 @@ from stickbreaker.pages.views.payload import as_json
 
 SHARED = "stickbreaker.pages"
 VIEWS = "stickbreaker.pages.views"
+IN_PIECES = {f"{name}.js" for name in ("note", "row", "tabs", "chosen", "view", "object")}  # no own scripts
 LEAD, PLACE = Markup('<p class="lead">{}</p>\n'), Markup('<div class="views"></div>')
 
 
@@ -132,9 +133,10 @@ class Page:
 
     def drawers(self) -> str:
         """The scripts that draw the views of the page, and what they share."""
-        scripts = [(VIEWS, "pieces.js"), (VIEWS, "axes.js"), *self._own_scripts()]
+        scripts = [(VIEWS, "pieces.js"), (VIEWS, "axes.js"), *self._own_scripts]
         return "".join(text_of(name, (package,)) for package, name in scripts)
 
+    @cached_property
     def _own_scripts(self) -> list[tuple[str, str]]:
         """The scripts of the page's views, as (package, file); some have a style of the same name."""
         views = [one for section in self.sections for one in (section.views, section.figures)]
@@ -149,7 +151,7 @@ class Page:
         return self.charts() + text_of("dom.js", (SHARED,)) + text_of("mount.js", (VIEWS,))
 
     def style(self) -> str:
-        files = [(package, name.replace(".js", ".css")) for package, name in self._own_scripts()]
+        files = [(package, name.replace(".js", ".css")) for package, name in self._own_scripts]
         own = [text_of(name, (package,)) for package, name in files if _has(package, name)]
         return "".join([text_of("report.css", (SHARED,)), *own, text_of("views.css", (VIEWS,))])
 
@@ -200,19 +202,12 @@ def _scripts_of(value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, View):
         for kind in reversed(type(value).__mro__):  # that of a base first
             name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower() + ".js"
-            if name not in (
-                "note.js",
-                "row.js",
-                "tabs.js",
-                "chosen.js",
-                "view.js",
-                "object.js",
-            ):  # in pieces.js
+            if name not in IN_PIECES:
                 yield kind.__module__.rpartition(".")[0], name
     if is_dataclass(value):
         for one in fields(value):
             yield from _scripts_of(getattr(value, one.name))
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple) and value and not isinstance(value[-1], str | int | float | None):
         for one in value:
             yield from _scripts_of(one)
 

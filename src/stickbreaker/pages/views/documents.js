@@ -29,7 +29,7 @@ function documentBody(at, { id, tokens, text, marks = "", shares, facts = [] }, 
 }
 
 view("Documents", (value, at) => {
-  const { of, documents: name, typical, pointed, missing, open = 0 } = value, things = documentsOf(at.choices[name]);
+  const { of, documents: name, typical, pointed, open = 0 } = value, things = documentsOf(at.choices[name]);
   const entryOf = ({ title, text, shares, id, facts = [] }, d) => ({ title, text, mix: shares, key: d, found: [id, ...facts.map(([, told]) => told)].join("\n"), body: () => documentBody(at, things[d], value) });
   if (typical) {
     const k = at.chosen(of), own = typical[k] || [];
@@ -39,7 +39,7 @@ view("Documents", (value, at) => {
   }
   if (!pointed) return drawList({ ...value, entries: things.map(entryOf) }, at);
   const d = at.pointed(name), thing = things[d];
-  if (!thing) return node("p", { class: "small" }, missing);
+  if (!thing) return node("p", { class: "small" }, said(at, value.help || ""));
   if (d === at.chosen(name)) return node("ol", { class: "entries lone" }, listEntry(at, entryOf(thing, d), of, -1, true, `pinned ${d}`));
   return node("div", { class: "card" }, node("p", { class: "title" }, node("bdi", {}, thing.title)), mixBar(thing.shares, at.choices[of]),
     node("ul", { class: "parts" }, thing.shares.slice(0, 4).map(([k, share]) => node("li", {}, itemNode(at, of, k), node("span", { class: "share" }, percent(share))))), node("p", { class: "text", dir: "auto" }, [...thing.text].length > 300 ? `${[...thing.text].slice(0, 299).join("")}…` : thing.text));

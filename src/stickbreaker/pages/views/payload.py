@@ -22,8 +22,15 @@ def as_json(value: Any) -> Any:
     cleaned, numbers have four significant digits, and those that are not finite are null. The lists that
     named tuples make end before the fields with defaults.
     """
+    kind = type(value)  # what is most frequent comes first
+    if kind is float:
+        return _number(value)
+    if kind is int or value is None:
+        return value
+    if kind is list or kind is tuple:
+        return [as_json(one) for one in value]
     if isinstance(value, str):
-        return clean(value)
+        return value if value.isprintable() else clean(value)
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
@@ -31,8 +38,8 @@ def as_json(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         return _number(float(value))
     if isinstance(value, Piece):
-        kind, *others = value.held().items()
-        return {name: as_json(held) for name, held in (kind, *((k, v) for k, v in others if v not in EMPTY))}
+        first, *others = value.held().items()
+        return {name: as_json(held) for name, held in (first, *((k, v) for k, v in others if v not in EMPTY))}
     if is_dataclass(value):
         held = {one.name: as_json(getattr(value, one.name)) for one in fields(value) if _written(value, one)}
         return {"view": type(value).__name__, **held}
@@ -42,8 +49,6 @@ def as_json(value: Any) -> Any:
         return {clean(key): as_json(held) for key, held in value.items()}
     if isinstance(value, Sequence):
         return [as_json(one) for one in _trimmed(value)]
-    if value is None:
-        return None
     raise TypeError(f"no view has a {type(value).__name__}")
 
 

@@ -345,10 +345,10 @@ class ShownDocument(NamedTuple):
 class Documents(List):
     """The documents of the choice `documents`, with their shares of things of the choice `of`: as a list, or
     those that are `typical` of the chosen thing (places of documents, for each), or, if `pointed`, the one
-    that the reader points at or has chosen (without one, `missing` is said).
+    that the reader points at or has chosen (without one, `help` is said).
 
     leading: of documents without marked words, the words of each thing that are marked, as places in the
-    choice `words_of`; help: what is said above typical ones.
+    choice `words_of`; help: what is said above typical ones, and if none is pointed at.
     """
 
     entries: Sequence[Entry] = ()

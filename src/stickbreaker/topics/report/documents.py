@@ -9,7 +9,7 @@ from stickbreaker.corpus.document import Scalar
 from stickbreaker.pages.packed import MOST_PAIR, base36_pairs, size_of
 from stickbreaker.pages.page import Choice, Section
 from stickbreaker.pages.text_values import clean, cut_short, rounded
-from stickbreaker.pages.views import Documents, Dots, Row, ShownDocument
+from stickbreaker.pages.views import Documents, Dots, Row, ShownDocument, Styled, Text
 from stickbreaker.pages.views.payload import as_json
 from stickbreaker.topics.report.document_entries import DocumentEntry
 from stickbreaker.topics.report.topics import leading_words_of
@@ -44,13 +44,14 @@ def document_map(report: TopicReport) -> Section | None:
     if n < total:
         without = "; those without words have no dot" if n < len(report.documents) else ""
         text += f" Shown {'is' if n == 1 else 'are'} {n:,} of {total:,} documents{without}."
-    help = (
-        "Point at a dot to see its document, choose it to read on. Once the map has the focus, the arrow "
-        "keys lead from dot to dot; Enter opens a document, Escape closes it."
+    keys = (
+        " Once the map has the focus, the arrow keys lead from dot to dot; Enter opens a document, Escape "
+        "closes it."
     )
+    help: Text = ["Point at a dot to see its document, choose it to read on.", Styled(keys, "keys")]
     packed, name = packed_places(places), "Map of documents"
     dots = Dots(of="document", by="topic", places=packed, name=name, figure="document-map")
-    card = Documents(of="topic", documents="document", pointed=True, missing=help, **leading_words_of(report))
+    card = Documents(of="topic", documents="document", pointed=True, help=help, **leading_words_of(report))
     return Section(
         "document-map", name, text, [Row([dots, card], panel=True, widths="minmax(0, 1fr) 23.5rem")]
     )

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
 
 
+BELOW = "minmax(0, 1fr)"  # views below each other
 TYPICAL, LEADING, MOST_BARS = 5, 20, 16  # documents, words marked in them, and words as bars, of a topic
 _MOST_SPREAD = 400_000  # characters of how words divide over topics
 
@@ -61,7 +62,7 @@ def topics(report: TopicReport) -> Section | None:
     words = [[places[word] for word, _, _ in own] for own in with_words]
     pane = [TopicHead("topic", [_head(topic) for topic in found], n_used), _chosen_words(report, words)]
     views: list[View] = [] if single else [_index(report, words)]
-    views.append(Row(pane, 12.0))
+    views.append(Row(pane, widths=BELOW))
     views += [_map(report)] if has_map else []
     widths = "16.5rem 24.5rem minmax(0, 1fr)" if has_map else "20rem minmax(0, 1fr)"
     shown: list[View] = [Row(views, panel=True, widths="minmax(0, 44rem)" if single else widths)]
@@ -149,8 +150,8 @@ def _chosen_words(report: TopicReport, words: Sequence[Sequence[int]]) -> Row:
         own: list[View] = [_bars(report, k, words[k])]
         if near:
             own.append(Note(["Topics that share most words with it: ", Each(near)], muted=True))
-        views.append(Row(own, 12.0))
-    return Row([Chosen("topic", views), *(Note(text, muted=True) for text in help)], 12.0)
+        views.append(Row(own, widths=BELOW))
+    return Row([Chosen("topic", views), *(Note(text, muted=True) for text in help)], widths=BELOW)
 
 
 def _bars(report: TopicReport, k: int, words: Sequence[int]) -> WordBars:
