@@ -34,22 +34,23 @@ class OurHDP:
         self, train: csr_matrix, n_topics: int, seed: int, settings: dict[str, Any], watch: Watch
     ) -> None:
         from stickbreaker import Corpus
-        from stickbreaker.estimators import fitting
+        from stickbreaker.estimators import model_runs
+        from stickbreaker.estimators.model_runs import EndedRun
         from stickbreaker.learning.loop import run
         from stickbreaker.learning.observers import Observer, Trace
         from stickbreaker.learning.run import Run, RunState
+        from stickbreaker.topics.learner import HDP as LEARNER
 
         corpus = Corpus.from_matrix(train)
         self._hdp(n_topics, seed, settings, 3).fit(train[:200])  # compiles
-        model = self.model = self._hdp(n_topics, seed, settings, watch.last)
-        trace = Trace()
+        asked, trace = self._hdp(n_topics, seed, settings, watch.last).settings, Trace()
         in_table: list[int] = []  # topics, at the end of each pass
 
         class Passes(Observer):
             def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
                 def topics() -> Array:
-                    fitting.finish(model, corpus, job, state, trace)
-                    return model.topic_word_
+                    ended = EndedRun(job, state, trace)
+                    return model_runs.learned_by(LEARNER, asked, corpus, ended).topic_word
 
                 if state.passes == len(in_table):
                     return False
@@ -58,13 +59,13 @@ class OurHDP:
                 return watch.over
 
         watch.start()
-        model.seed_ = seed
-        job, state = model._new_run(corpus, seed)
+        job, state = LEARNER.new_run(asked, corpus, seed)
         run(job, state, [trace, Passes()])
+        self.learned = model_runs.learned_by(LEARNER, asked, corpus, EndedRun(job, state, trace))
         watch.facts["in_table"] = in_table
 
     def topics(self) -> Array:
-        return self.model.topic_word_
+        return self.learned.topic_word
 
     def _hdp(self, n_topics: int, seed: int, settings: dict[str, Any], passes: int) -> Any:
         from stickbreaker import HDP, SplitMerge

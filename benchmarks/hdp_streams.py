@@ -106,7 +106,7 @@ def completion(model: HDP, corpus: Corpus, draw: np.random.Generator) -> float:
         halves.append((spelled[: len(line) // 2], spelled[len(line) // 2 :]))
     known = Corpus.from_tokens([half for half, _ in halves], vocabulary=corpus.vocabulary)
     shares = model.transform(known)
-    predicted = model._model.words.predictions(model.params_, model.engine_.table, words)
+    predicted = model.learned_.model.words.predictions(model.params_, model.engine_.table, words)
     topics = predicted(np.arange(len(words)))[model.topic_columns_]
     place = {word: row for row, word in enumerate(words)}
     for share, (_, asked) in zip(shares, halves, strict=True):

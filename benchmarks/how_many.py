@@ -23,7 +23,6 @@ from benchmarks.harness import Report, Row, options, run
 
 from stickbreaker import LDA
 from stickbreaker.topics.evaluation import coherence, completion_of, suggest_topics, weakest_quarter
-from stickbreaker.topics.open_topics import scored_topics
 from stickbreaker.topics.report.document_entries import read_figures
 from stickbreaker.topics.search.number_of_topics import topics_by_size
 
@@ -62,7 +61,7 @@ def measured(half: Half, n_topics: int, seed: int) -> Record:
         "others": others.smoothed.per_topic[used].tolist(),
         "published": others.npmi.per_topic[used].tolist(),
         "halves": [halves[k] for k in used],
-        "nats": completion_of(scored_topics(model), half.others).nats_per_word,
+        "nats": completion_of(model, half.others).nats_per_word,
     }
 
 

@@ -27,6 +27,7 @@ from stickbreaker import Analysis, Corpus, NgramModel, VocabularyRule
 from stickbreaker.corpus.text.all_words import analysis_of_all_words
 from stickbreaker.ngrams.arpa import write_arpa
 from stickbreaker.ngrams.kernels.pitman_yor import find_ways, predict_unbounded, predict_words
+from stickbreaker.ngrams.learner import NGRAMS
 from stickbreaker.ngrams.model.contexts import with_ends
 from stickbreaker.ngrams.model.language_model import LanguageModel, text_before
 
@@ -111,7 +112,7 @@ def learning(
 
 def chain_row(model: NgramModel, corpus: Corpus) -> Row:
     """A new chain's size and the time of its fastest sweep."""
-    chain: Any = model._new_run(corpus, 1)[1].chains.samplers[0]
+    chain: Any = NGRAMS.new_run(model.settings, corpus, 1)[1].chains.samplers[0]
     tokens = float(chain.score().tokens)
     numbers = iter(range(2 * SWEEPS))
     seconds = cpu_seconds(lambda: chain.sweep(next(numbers), 1), SWEEPS // 2)

@@ -80,8 +80,8 @@ def scored(model: Any, learned: Tokens, held_out: Tokens) -> dict[str, float]:
 
     words = sorted({word for line in learned for word in line})
     spelling = CharacterModel.learn(words, Spelling()).log_probability
-    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._infer_shares)
-    if model._model.table.keyed:
+    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model.learned_.shares_of_bags)
+    if model.learned_.model.table.keyed:
         opened = OpenTopics(topics, model.rest_, spelling)
     else:
         opened = with_one_more_word(topics, model.components_.sum(axis=1), model.eta_, spelling)

@@ -74,8 +74,8 @@ def ours(formula: str | None, inference: str) -> Callable[[Documents, int, int, 
     def learn(given: Documents, topics: int, seed: int, _: Coding) -> Learned:
         model = LDA(topics, prevalence=formula, inference=inference, random_state=seed, n_jobs=1)
         model.fit(given.train)
-        coefficients = model._model.documents.coefficients(model.params_)
-        coding, n = model._model.covariates, given.test.n_documents
+        coefficients = model.learned_.model.documents.coefficients(model.params_)
+        coding, n = model.learned_.model.covariates, given.test.n_documents
         if coding is None or coefficients is None:
             return Learned(model.topic_word_, np.tile(model.alpha_, (n, 1)))
         rows = np.concatenate([coding.of(given.test, block) for block in range(len(given.test.block_sizes))])

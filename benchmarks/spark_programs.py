@@ -13,11 +13,13 @@ from benchmarks.spark_watch import DriverBytes
 from numpy.typing import NDArray
 
 from stickbreaker import LDA, Corpus
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_runs import EndedRun
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.variational import VariationalRun
+from stickbreaker.topics.learner import LDA as LEARNER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,8 +55,7 @@ class Ours:
             self.counted.watch()
 
     def run(self, n_topics: int, seed: int, settings: Settings, passes: int) -> Callable[[], Array]:
-        model, trace = self._lda(n_topics, seed, settings, passes), Trace()
-        model.seed_, counted = seed, self.counted
+        model, trace, counted = self._lda(n_topics, seed, settings, passes), Trace(), self.counted
         steps: list[dict[str, int]] = []
 
         class Steps(Observer):
@@ -62,7 +63,7 @@ class Ours:
                 steps.append(counted.taken())
                 return False
 
-        job, state = model._new_run(self.corpus, seed)
+        job, state = LEARNER.new_run(model.settings, self.corpus, seed)
         counted.taken()
         run(job, state, [trace, Steps()])
         self.facts = {"last_step": {**steps[-1], **figures_of(job), "steps": len(steps)}}
@@ -83,8 +84,7 @@ class Ours:
 
 def topics_of(model: LDA, corpus: Corpus, job: Run[Any], state: RunState, trace: Trace) -> Array:
     """Topics × words of a run."""
-    fitting.finish(model, corpus, job, state, trace)
-    return model.topic_word_
+    return model_runs.learned_by(LEARNER, model.settings, corpus, EndedRun(job, state, trace)).topic_word
 
 
 def figures_of(job: Run[Any]) -> dict[str, float]:

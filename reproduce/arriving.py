@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from reproduce.texts import missing, rows
 
+from stickbreaker import load
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.saving import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.directory import SNAPSHOTS
 from stickbreaker.saved.evolution import Evolution

@@ -9,12 +9,14 @@ from reproduce.texts import cut, texts
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.corpus import VocabularyRule
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_runs import EndedRun
 from stickbreaker.learning.convergence import settled
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run, RunState
-from stickbreaker.topics.evaluation import Topics, completion_of
+from stickbreaker.topics.evaluation import completion_of
+from stickbreaker.topics.learner import LDA as LEARNER
 
 START = 50.0  # alpha's sum at the start, and if it is fixed
 TRIED = (50.0, 10.0, 5.0, 1.0)  # sums of alpha from which the best fixed one is chosen
@@ -60,18 +62,19 @@ class Watch(Observer):
     def step(self, job: Run[Any], state: RunState, record: dict[str, Any]) -> bool:
         self.seconds += time.process_time() - self.since
         if state.passes in self.at:
-            fitting.finish(self.estimator, self.train, job, state, self.trace)
+            self.estimator = learned_by(self.estimator, self.train, job, state, self.trace)
             self.curve.at.append(state.passes)
             self.curve.seconds.append(self.seconds)
-            self.curve.completion.append(completion_of(topics_of(self.estimator), self.test).nats_per_word)
+            self.curve.completion.append(completion_of(self.estimator, self.test).nats_per_word)
             self.curve.bound.append(self.estimator.bound(self.test))
         self.since = time.process_time()
         return False
 
 
-def topics_of(estimator: LDA) -> Topics:
-    """A fitted model as the scorers take it."""
-    return Topics(estimator.topic_word_, estimator.alpha_, estimator.vocabulary_, estimator._infer_shares)
+def learned_by(estimator: LDA, train: Corpus, job: Run[Any], state: RunState, trace: Trace) -> LDA:
+    """The estimator that has learned what a run has by now."""
+    learned = model_runs.learned_by(LEARNER, estimator.settings, train, EndedRun(job, state, trace))
+    return LDA.of(learned)
 
 
 def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> Curve:
@@ -86,13 +89,13 @@ def follow(train: Corpus, test: Corpus, curve: Curve, passes: int = PASSES) -> C
         n_jobs=1,
         random_state=curve.seed,
     )
-    job, state = estimator._new_run(train, curve.seed)
-    estimator.seed_ = curve.seed
-    run(job, state, [Watch(estimator, train, test, curve, SCORED if passes == PASSES else (passes,))])
+    job, state = LEARNER.new_run(estimator.settings, train, curve.seed)
+    watch = Watch(estimator, train, test, curve, SCORED if passes == PASSES else (passes,))
+    run(job, state, [watch])
     scores = state.scores
     curve.settled = next((n for n in range(1, len(scores) + 1) if settled(scores[:n], 1e-4)), None)
-    curve.alpha_end = float(estimator.alpha_.sum())
-    curve.alpha_range = float(estimator.alpha_.min()), float(estimator.alpha_.max())
+    found = watch.estimator.alpha_
+    curve.alpha_end, curve.alpha_range = float(found.sum()), (float(found.min()), float(found.max()))
     return curve
 
 
@@ -118,14 +121,14 @@ def curves(name: str, seeds: tuple[int, ...]) -> Iterator[Curve | dict[str, Any]
         tries[alpha] = follow(rest, dev, curve, TRY_PASSES).completion[-1]
     best = max(tries, key=lambda alpha: tries[alpha])
     model = LDA(1, alpha=1.0, max_iter=1, tol=0.0, random_state=0)
-    job, state = model._new_run(train, 0)
-    fitting.finish(model, train, job, state, Trace())
+    job, state = LEARNER.new_run(model.settings, train, 0)
+    model = learned_by(model, train, job, state, Trace())
     yield {
         "corpus": name,
         "documents": [train.n_documents, test.n_documents],
         "words": train.n_words,
         "tokens": train.n_tokens,
-        "unigram": completion_of(topics_of(model), test).unigram_nats_per_word,
+        "unigram": completion_of(model, test).unigram_nats_per_word,
         "tries": tries,
         "best": best,
     }

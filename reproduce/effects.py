@@ -85,7 +85,7 @@ def of_prior(groups: Groups, inference: str, seed: int, formula: str = "party") 
     """The effect by a model whose prior depends on the group."""
     model = LDA(TOPICS, prevalence=formula, inference=inference, random_state=seed, n_jobs=1)
     model.fit(groups.corpus)
-    found, k = expected_shares(model), _first_topic(model, groups)
+    found, k = expected_shares(model.learned_), _first_topic(model, groups)
     place = 1 - found.places[0].reference  # two levels, of which one is the reference
     sign = 1.0 if found.places[place].values == {"party": "b"} else -1.0
     ends = sorted((sign * found.difference_low[place, k], sign * found.difference_high[place, k]))
@@ -102,7 +102,7 @@ def of_composition(groups: Groups, inference: str, seed: int) -> Interval:
     model = LDA(TOPICS, inference=inference, random_state=seed, n_jobs=1).fit(groups.corpus)
     formula = 'C(party, contr.treatment("a"))'
     effects, k = (
-        effects_of_metadata(model, groups.corpus, formula, seed=seed).effects,
+        effects_of_metadata(model.learned_, groups.corpus, formula, seed=seed).effects,
         _first_topic(model, groups),
     )
     return Interval(*(float(one[k, 1]) for one in (effects.estimates, effects.low, effects.high)))

@@ -12,7 +12,6 @@ from reproduce.texts import cut, texts
 from stickbreaker import HDP, Corpus
 from stickbreaker.core.random_streams import stream
 from stickbreaker.topics.evaluation import completion_of
-from stickbreaker.topics.open_topics import scored_topics
 
 HELD_OUT = 0.1  # share of the documents that no run of a text sees
 ABOVE = 0.005  # share of the tokens of a topic that is counted as large
@@ -118,7 +117,7 @@ def one_run(model: HDP, train: Corpus, test: Corpus | None) -> dict[str, Any]:
         "large": int((model.topic_shares_ > ABOVE).sum()),
         "range": model.n_topics_range_,
         "bound": model.bound_,
-        "held_out": None if test is None else completion_of(scored_topics(model), test).nats_per_word,
+        "held_out": None if test is None else completion_of(model, test).nats_per_word,
         "search": starts[-1] - starts[1],
         "last": end - starts[-1],
         "points": [[one.topics, one.used, one.score(model.judge)] for one in model.search_],

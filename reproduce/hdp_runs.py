@@ -10,10 +10,12 @@ from reproduce.hdp_scoring import Scorer
 from scipy.sparse import csr_matrix
 
 from stickbreaker import HDP, Corpus, Online, SplitMerge
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_runs import EndedRun
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer, Trace
 from stickbreaker.learning.run import Run, RunState
+from stickbreaker.topics.learner import HDP as LEARNER
 
 MEMOISED, PAPER, HALVES = "memoised-SM", "oHDP-SM", "oHDP-SM, halves"
 LEARNED = "oHDP-SM, η learned"
@@ -100,7 +102,9 @@ class Watch(Observer):
         if self.at and state.seen >= self.at[-1]:
             while self.at and state.seen >= self.at[-1]:
                 self.at.pop()
-            fitting.finish(self.model, self.train, job, state, self.trace)
+            ended = EndedRun(job, state, self.trace)
+            learned = model_runs.learned_by(LEARNER, self.model.settings, self.train, ended)
+            self.model = HDP.of(learned)
             note(self.curve, self.model, self.scorer, state.seen, self.seconds)
         self.since = time.process_time()
         return False
@@ -121,12 +125,11 @@ def note(curve: Curve, model: HDP, scorer: Scorer, documents: float, seconds: fl
 def follow(curve: Curve, train: Corpus, scorer: Scorer, *, batch: int, passes: int) -> Curve:
     """A run of that many passes; `curve` names the run and is filled."""
     model = estimator(curve.method, curve.start, curve.seed, batch=batch, passes=passes)
-    model.seed_ = curve.seed
-    job, state = model._new_run(train, curve.seed)
+    job, state = LEARNER.new_run(model.settings, train, curve.seed)
     at = points(batch, passes * train.n_documents)
     watch = Watch(model, train, scorer, curve, at)
     run(job, state, [watch.trace, watch])
-    curve.divided = divided_topics(model)
+    curve.divided = divided_topics(watch.model)
     return curve
 
 

@@ -20,6 +20,7 @@ from stickbreaker import LDA, Corpus
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.engine_choice import readable
 from stickbreaker.learning.variational import VariationalRun, VariationalState, advance
+from stickbreaker.topics.learner import LDA as LEARNER
 
 TOPICS, STEPS = 1000, 2  # one step more is not counted
 HELD = 1 << 29  # bytes of reports that a task adds up at most; the thesis's mappers have 2 GB
@@ -55,8 +56,7 @@ def _run(session: Any, corpus: Corpus, inference: str, combined: bool) -> dict[s
 
     engine = SparkEngine(session, task_bytes=HELD if combined else 0)
     model = LDA(TOPICS, inference=inference, random_state=0, engine=engine)
-    model.seed_ = 0
-    job, state = model._new_run(readable(model, corpus), 0)
+    job, state = LEARNER.new_run(model.settings, readable(model.settings, corpus), 0)
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
     assert isinstance(job.engine, ShardedEngine)

@@ -95,7 +95,7 @@ def topics_of(model: str, corpus: Corpus, eta: Any, seed: int) -> Topics:
     topic_word = learned.topic_word_.copy()
     for rows in corpus.vocabulary.ranges.values():
         topic_word[:, rows] /= topic_word[:, rows].sum(axis=1, keepdims=True)
-    return Topics(topic_word, learned.alpha_, corpus.vocabulary, learned._infer_shares)
+    return Topics(topic_word, learned.alpha_, corpus.vocabulary, learned.learned_.shares_of_bags)
 
 
 def results(name: str, seeds: tuple[int, ...]) -> Iterator[Aligned | list[Shown]]:

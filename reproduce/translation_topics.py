@@ -100,7 +100,7 @@ class JoinedTopics(Domains):
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
         texts = [{self.source: text} for text in sources]
         alike = {"analysis": self.both.analysis, "vocabulary": self.both.vocabulary}
-        return self.model._infer_shares(joined(Corpus.from_texts(texts, **alike)))
+        return self.model.learned_.shares_of_bags(joined(Corpus.from_texts(texts, **alike)))
 
     def write(self, directory: Path) -> dict[str, Any]:
         raise NotImplementedError("the study saves no lexicon")

@@ -150,7 +150,7 @@ def learn(plan: Plan) -> Run:
     seconds = time.perf_counter() - start
     ranges = held.whole.vocabulary.ranges
     both = ranges[plan.other], ranges["en"]
-    sides = [model._infer_shares(one_side(held.test, rows)) for rows in both]
+    sides = [model.learned_.shares_of_bags(one_side(held.test, rows)) for rows in both]
     other_tops, tops = (top_words_of(model.topic_word_, 10, rows) for rows in both)
     aligned = both_sides(held.everything, *both)
     npmi = cross_lingual_npmi(other_tops, tops, [aligned], len(held.whole.vocabulary))

@@ -19,8 +19,8 @@ from click.testing import CliRunner
 
 from stickbreaker import LDA, Corpus, TopicNgramModel
 from stickbreaker.cli import main as program
+from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.model_runs import begin
-from stickbreaker.estimators.plain_learner import learner_and_settings
 from tests.running import german, planted_documents, write_lines, write_trees
 
 SMALL = "--threads 1 --seed 1"
@@ -267,8 +267,8 @@ def write(place: Path) -> None:
     run("export ngram --format arpa --out arpa")
     texts = Corpus.from_texts([one["text"] for one in documents])
     TopicNgramModel(3, max_iter=20, random_state=1, n_jobs=1).fit(texts).save(place / "topic-ngram")
-    learner, settings = learner_and_settings(LDA(3, max_iter=9, random_state=1, n_jobs=1))
-    begin(learner, settings, Corpus.open(place / "one.corpus"), place / "begun")
+    begun = LDA(3, max_iter=9, random_state=1, n_jobs=1)
+    begin(kinds()[begun.kind].how(), begun.settings, Corpus.open(place / "one.corpus"), place / "begun")
 
 
 def run(line: str) -> str:

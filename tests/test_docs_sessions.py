@@ -13,6 +13,7 @@ HOW_TO = sorted(page for page in (DOCS / "howto").glob("*.md") if page.stem != "
 OF_HOW_TO = [(page, way) for page in HOW_TO for way in ways_of(page)]
 TUTORIALS = sorted(page for page in (DOCS / "tutorials").glob("*.md") if page.stem != "index")
 NOT_RUN = {"on-spark"}  # has a test of its own
+OF_TUTORIALS = [(page, way) for page in TUTORIALS if page.stem not in NOT_RUN for way in ways_of(page)]
 MADE = {
     "first-topics": (
         "manual.corpus",
@@ -61,11 +62,9 @@ def test_a_how_to_page_runs(page, way, files, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "page", [page for page in TUTORIALS if page.stem not in NOT_RUN], ids=lambda page: page.stem
-)
-def test_a_tutorial_runs(page, tmp_path):
-    assert len(run_page(page, tmp_path)) >= 4
+@pytest.mark.parametrize(("page", "way"), OF_TUTORIALS, ids=lambda one: getattr(one, "stem", one))
+def test_a_tutorial_runs(page, way, tmp_path):
+    assert len(run_page(page, tmp_path, way)) >= 4
     assert all((tmp_path / name).exists() for name in MADE.get(page.stem, ()))
 
 

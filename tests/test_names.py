@@ -36,7 +36,6 @@ SAME_THING = {  # files of one name, which are the same thing in several rooms
         "learner.py",
         "plan.py",
         "purposes.py",
-        "scikit_learn.py",
         "settings.py",
         "stats_sum.py",
         "table_view.py",

@@ -37,7 +37,7 @@ def renamed(folder: Path, **names: str) -> None:
 
 
 def topics(folder: Path) -> None:
-    run_page(DOCS / "howto" / "index.md", folder)
+    run_page(DOCS / "howto" / "index.md", folder, "console")
     renamed(folder, model="posts.model", seed0__model="posts.model", seed1__model="posts.model")
     renamed(folder, news__jsonl="posts.jsonl", test__jsonl="new.jsonl", december__jsonl="new.jsonl")
     (folder / "posts.jsonl.gz").write_bytes(gzip.compress((folder / "posts.jsonl").read_bytes()))
@@ -48,18 +48,18 @@ def topics(folder: Path) -> None:
 
 
 def languages(folder: Path) -> None:
-    run_page(DOCS / "tutorials" / "two-languages.md", folder)
+    run_page(DOCS / "tutorials" / "two-languages.md", folder, "console")
     renamed(folder, model="news.model", pages__corpus="news.corpus")
     (folder / "de-en.tsv").write_text("spiel\tmatch\nmannschaft\tteam\nbank\tbank\n")
 
 
 def grammar(folder: Path) -> None:
-    run_page(DOCS / "howto" / "segment-new-text.md", folder)
+    run_page(DOCS / "howto" / "segment-new-text.md", folder, "console")
     renamed(folder, model="lines.model", sentences__txt="lines.txt")
 
 
 def sentences(folder: Path) -> None:
-    run_page(DOCS / "howto" / "score-sentences.md", folder)
+    run_page(DOCS / "howto" / "score-sentences.md", folder, "console")
     renamed(folder, model="sentences.model", letters__txt="fresh.txt")
     (folder / "novel.txt").write_text((folder / "fresh.txt").read_text() * 4)
     (folder / "test.nbest").write_text("0 ||| the cat sat ||| -1.5\n0 ||| the sat cat ||| -1.0\n")
@@ -70,7 +70,7 @@ def trees(folder: Path) -> None:
 
 
 def bitext(folder: Path) -> None:
-    run_page(DOCS / "howto" / "translate-a-word.md", folder)
+    run_page(DOCS / "howto" / "translate-a-word.md", folder, "console")
     renamed(folder, model="pairs.model", dev__jsonl="pairs.jsonl", letters__jsonl="pairs.jsonl")
     (folder / "letter.txt").write_text("Die Bank steht im Park.\n")
     (folder / "test.de").write_text("die bank steht im park\n")

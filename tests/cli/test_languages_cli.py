@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.running import SMALL, TOPICS, german, planted_documents, with_german, write_lines
 
-from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.learned import TopicsLearned
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +162,13 @@ def test_nearest_documents_have_their_titles(cli, tmp_path, monkeypatch):
     ]
     whole = json.loads(cli("nearest", tmp_path / "m", file, "--json").stdout)["queries"]
     assert alone == [one for one in whole if one["id"] in ("2", "bare")]
-    inferred, infer = [], PlainLDA._infer_shares
+    inferred, infer = [], TopicsLearned.shares_of_bags
 
     def counting(model, bags, *rest):
         inferred.append(len(bags.offsets) - 1)
         return infer(model, bags, *rest)
 
-    monkeypatch.setattr(PlainLDA, "_infer_shares", counting)
+    monkeypatch.setattr(TopicsLearned, "shares_of_bags", counting)
     cli("corpus", "build", file, "--out", tmp_path / "c", "--min-documents", 1, "--max-share", 1)
     cli("nearest", tmp_path / "m", file, "--id", 2, "--among", tmp_path / "c")
     assert inferred == [1, 4]  # the query alone, and all to choose from

@@ -14,7 +14,7 @@ from tests.golden.names import check
 from tests.pages.made_up import views_in
 from tests.running import PROGRAM, planted_documents, write_lines
 
-from stickbreaker.estimators.saving import load
+from stickbreaker import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
 from stickbreaker.topics.report.genealogy import growth_of

@@ -133,8 +133,10 @@ def test_the_unigram_of_an_update_is_that_of_its_words(kind, cli, more, tmp_path
     cli("update", model, more[0], "--out", tmp_path / "m", "--batch-size", 20, *DAY)
     new = made.load(tmp_path / "m")
     found = Counter(word for one in more[1] for word in new.analysis_.analyse(one["text"]).words)
-    counts = np.array([n for word, n in found.items() if new._is_open or word in new.vocabulary_.index])
-    assert ("novel" in new.vocabulary_.index) == new._is_open
+    counts = np.array(
+        [n for word, n in found.items() if new.learned_.is_open or word in new.vocabulary_.index]
+    )
+    assert ("novel" in new.vocabulary_.index) == new.learned_.is_open
     figures = read_with_figures(tmp_path / "m" / DOCUMENTS, COLUMNS, 2000, "rows")[1]
     assert figures["unigram"] == pytest.approx(
         counts @ np.log(counts / counts.sum()) / counts.sum(), rel=1e-12

@@ -24,7 +24,7 @@ from stickbreaker.corpus import (
     VocabularyRule,
     blocks,
 )
-from stickbreaker.corpus.cache import BlockCache
+from stickbreaker.corpus.block_cache import BlockCache
 
 TEXTS = ["The cat sat. A cat ran!", "Dogs and cats", "", "the of and", "A dog ran to the cat"]
 WORDS = st.sampled_from(["the", "cat", "dog", "x", "ran", "naïve", "it's"])

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from stickbreaker.corpus import Bags, Corpus, store
-from stickbreaker.corpus.cache import BlockCache
+from stickbreaker.corpus.block_cache import BlockCache
 
 FILE_ENTRIES = 800_000  # four blocks of 200,000
 
@@ -17,7 +17,7 @@ CHILD = """
 import sys
 from pathlib import Path
 from stickbreaker.corpus import Corpus
-from stickbreaker.corpus.cache import BlockCache
+from stickbreaker.corpus.block_cache import BlockCache
 corpus = Corpus.open(sys.argv[1])
 corpus._cache = BlockCache(most_entries=400_000)
 total = 0.0

@@ -8,12 +8,11 @@ from typing import ClassVar
 import click
 import pytest
 from click.testing import CliRunner
-from tests.estimators.toy_kind import PlainMixture
+from tests.estimators.toy_kind import MIXTURE, MixtureSettings
 
 from stickbreaker import HDP, AdaptorGrammar
 from stickbreaker.console.console import command
-from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
-from stickbreaker.console.run_options import options_of
+from stickbreaker.console.options import option_table, options_of, refuse_unneeded, take_settings
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import (
     Above,
@@ -26,10 +25,9 @@ from stickbreaker.core.parameter_fields import (
     with_parameter_section,
 )
 from stickbreaker.estimators import model_files
+from stickbreaker.estimators.front import Front
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.run_parameters import RunParameters
-from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.setting_values import params_of, to_json
+from stickbreaker.estimators.setting_values import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +47,8 @@ class Annealing(AnnealingParameters):
     __slots__ = ()
 
 
-@dataclass(eq=False, repr=False)
-class MixtureParameters(RunParameters):
+@dataclass(frozen=True, eq=False, repr=False)
+class OldSettings(MixtureSettings):
     """Those of a toy."""
 
     n_components: int = parameter(2, "Components to learn.", least=1, most=9, option="--components")
@@ -62,20 +60,14 @@ class MixtureParameters(RunParameters):
     )
 
 
-class OldMixture(MixtureParameters, PlainMixture):
-    def _refuse_params(self, vocabulary=None, analysis=None):
-        refuse_values(self)
-
-
-@dataclass(eq=False, repr=False)
-class NewParameters(MixtureParameters):
+@dataclass(frozen=True, eq=False, repr=False)
+class NewSettings(OldSettings):
     """The same and one more: the line that a new parameter takes."""
 
     smoothing: float = parameter(0.5, "Added to counts.", above=0.0, needs={"start": ("documents",)})
 
 
-@with_parameter_section
-class NewMixture(ScikitLearn, NewParameters, OldMixture):
+class NewMixture(Front, settings=NewSettings):
     """A toy with one more parameter.
 
     Attributes
@@ -85,14 +77,14 @@ class NewMixture(ScikitLearn, NewParameters, OldMixture):
 
 
 def run(*words: str) -> "tuple[int, str]":
-    """The status and what is printed of a command with the options of `NewParameters`."""
+    """The status and what is printed of a command with the options of `NewSettings`."""
 
     @click.command()
-    @options_of({"--out": {"required": False}, **option_table(NewParameters, held_out={})})
+    @options_of({"--out": {"required": False}, **option_table(NewSettings, held_out={})})
     @command
     def fit(as_json: bool, **options: object) -> None:
-        refuse_unneeded(NewParameters, options)
-        take_settings(NewParameters, options)
+        refuse_unneeded(NewSettings, options)
+        take_settings(NewSettings, options)
         click.echo({name: value for name, value in options.items() if value is not None})
 
     result = CliRunner().invoke(fit, list(words), terminal_width=200)
@@ -112,14 +104,15 @@ def test_a_new_parameter_is_seen_at_every_door():
     assert NewMixture.__doc__.index("callbacks :") < NewMixture.__doc__.index("Attributes")
     assert NewMixture().get_params()["smoothing"] == 0.5
     assert inspect.signature(NewMixture).parameters["smoothing"].default == 0.5
-    assert json.loads(json.dumps(to_json(params_of(NewMixture(smoothing=2.0)))))["smoothing"] == 2.0
+    assert json.loads(json.dumps(to_json(NewMixture(smoothing=2.0).settings.values())))["smoothing"] == 2.0
     assert (
-        "--smoothing" in names_of(NewParameters).renamed.values()
-        or "smoothing" in names_of(NewParameters).ambiguous
+        "--smoothing" in names_of(NewSettings).renamed.values()
+        or "smoothing" in names_of(NewSettings).ambiguous
     )
 
 
-def test_its_values_are_checked_at_both_doors():
+def test_its_values_are_checked_at_both_doors(monkeypatch):
+    monkeypatch.setitem(kinds(), MIXTURE.name, MIXTURE)
     with pytest.raises(UserError, match=r"^smoothing=0.0; smoothing is a number above 0$"):
         NewMixture(smoothing=0.0).fit(["river bank", "bank money"])
     assert run("--smoothing", "0")[0] == 2
@@ -139,7 +132,7 @@ def test_choices_and_numbers_are_refused_in_the_words_of_python():
     for name, values in wrong.items():
         for value, requirement in values:
             with pytest.raises(UserError) as caught:
-                refuse_values(OldMixture(**{name: value}))
+                OldSettings(**{name: value})
             assert str(caught.value) == f"{name}={value!r}; {name} is {requirement}"
 
 
@@ -183,12 +176,8 @@ def test_models_with_a_value_that_does_not_apply_are_loaded_and_not_fitted(tmp_p
         (topics, {"judge": "held-out"}, ["river bank"]),
         (grammar, {"refine_every": 7}, texts),
     ):
-        path = tmp_path / type(model).__name__
-        if model is topics:
-            model.set_params(**given).save(path)
-        else:
-            learned = model.learned_
-            model_files.save(learned.but(settings=learned.facts.settings.but(**given)), path)
+        path, learned = tmp_path / type(model).__name__, model.learned_
+        model_files.save(learned.but(settings=learned.facts.settings.but(**given)), path)
         loaded = type(model).load(path)
         assert loaded.get_params().items() >= given.items()
         with pytest.raises(UserError, match="leave it out"):

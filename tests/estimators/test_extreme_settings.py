@@ -22,7 +22,7 @@ def test_chains_and_topics_have_a_limit(number):
 
 
 def test_topics_are_reckoned_with_the_memory_of_the_machine(monkeypatch):
-    monkeypatch.setattr("stickbreaker.topics.model_of_parameters.memory_of_machine", lambda: 1e6)
+    monkeypatch.setattr("stickbreaker.topics.plan.topic_plan.memory_of_machine", lambda: 1e6)
     with pytest.raises(UserError, match="100,000 topics of 4 words take 0 GB of memory; lower n_topics"):
         LDA(100_000).fit([["a", "b"], ["c", "d"]])
 

@@ -11,8 +11,6 @@ from tests.estimators.toy_kind import (
     MIXTURE,
     UNIGRAMS,
     Mixture,
-    PlainMixture,
-    PlainUnigrams,
     Unigrams,
 )
 
@@ -20,13 +18,13 @@ import stickbreaker
 from stickbreaker import Corpus, UserError
 from stickbreaker.cli import commands
 from stickbreaker.core.errors import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.estimators.verb_settings import VerbSettings
 from stickbreaker.learning.observers import Observer
-from stickbreaker.testing.estimators import untimed
-from stickbreaker.topics.topic_estimator import load_topics
+from stickbreaker.testing.estimators import begin, untimed
+from stickbreaker.topics.learned import load_topics
 
 OF_TOPICS = {
     "topics": (),
@@ -70,28 +68,29 @@ def test_a_spec_is_of_its_kind(kind):
 # Kinds without topics
 
 
-@pytest.mark.parametrize(("door", "plain"), [(Mixture, PlainMixture), (Unigrams, PlainUnigrams)])
-def test_they_are_saved_and_loaded(door, plain, registered, texts, tmp_path):
+@pytest.mark.parametrize("door", [Mixture, Unigrams])
+def test_they_are_saved_and_loaded(door, registered, texts, tmp_path):
     learned = door(random_state=0).fit(texts)
     learned.save(tmp_path / "m")
-    for again in (load(tmp_path / "m"), door.load(tmp_path / "m")):
-        assert again._sizes() == learned._sizes()
-        assert again.trace_[-1]["score"] == learned.trace_[-1]["score"]
-        assert again.vocabulary_.words == learned.vocabulary_.words
-        assert again._score_documents(Corpus.from_texts(texts)) == learned._score_documents(
-            Corpus.from_texts(texts)
-        )
-    assert type(load(tmp_path / "m")) is plain
+    own, corpus = learned.learned_, Corpus.from_texts(texts)
+    for again in (load(tmp_path / "m"), door.load(tmp_path / "m").learned_):
+        assert type(again) is type(own)
+        assert again.sizes() == own.sizes()
+        assert again.facts.trace[-1]["score"] == own.facts.trace[-1]["score"]
+        assert again.vocabulary.words == own.vocabulary.words
+        assert again.log_probability(corpus) == own.log_probability(corpus)
     assert door.load(tmp_path / "m").score(texts) == learned.score(texts) < 0.0
 
 
-def test_its_front_door_keeps_conventions(texts):
+def test_its_front_door_keeps_conventions(registered, texts):
     learned = Mixture(3, random_state=1).fit(texts)
     assert clone(learned).get_params() == {
         "n_components": 3,
         "max_iter": 4,
         "n_jobs": None,
         "random_state": 1,
+        "verbose": False,
+        "callbacks": None,
     }
     assert pickle.loads(pickle.dumps(learned)).score(texts) == learned.score(texts)
     with pytest.raises(UserError, match="n_components"):
@@ -105,20 +104,20 @@ class Interrupting(Observer):
         return False
 
 
-@pytest.mark.parametrize("plain", [PlainMixture, PlainUnigrams])
-def test_they_go_on_where_they_were_interrupted(plain, registered, texts, tmp_path):
+@pytest.mark.parametrize("door", [Mixture, Unigrams])
+def test_they_go_on_where_they_were_interrupted(door, registered, texts, tmp_path):
     corpus = Corpus.from_texts(texts).write(tmp_path / "c")
     for name in ("whole", "resumed"):
-        fitting.begin(plain(random_state=0), corpus, tmp_path / name)
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+        begin(door(random_state=0), corpus, tmp_path / name)
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "resumed", every=60.0, threads=1, watch=[Interrupting()])
+        model_runs.resume(tmp_path / "resumed", every=60.0, threads=1, watch=[Interrupting()])
     assert json.loads((tmp_path / "resumed" / "model.json").read_bytes())["run"]["step"] == 2
-    fitting.resume(tmp_path / "resumed", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "resumed", every=60.0, threads=1)
     whole, resumed = load(tmp_path / "whole"), load(tmp_path / "resumed")
-    assert resumed._score_documents(corpus) == whole._score_documents(corpus)
-    assert untimed(resumed.trace_) == untimed(whole.trace_)
-    assert len(whole.trace_) == 4
+    assert resumed.log_probability(corpus) == whole.log_probability(corpus)
+    assert untimed(resumed.facts.trace) == untimed(whole.facts.trace)
+    assert len(whole.facts.trace) == 4
 
 
 @pytest.mark.parametrize("verb", OF_TOPICS)
@@ -146,7 +145,7 @@ def test_it_is_evaluated_by_its_own_measure(saved, cli, planted):
 
 def test_its_summary_counts_what_it_learns(registered, texts, tmp_path, cli):
     corpus = Corpus.from_texts(texts).write(tmp_path / "c")
-    fitting.begin(PlainMixture(2, random_state=0), corpus, tmp_path / "m")
+    begin(Mixture(2, random_state=0), corpus, tmp_path / "m")
     lines = cli("resume", tmp_path / "m").stdout.splitlines()
     assert f"components from {len(texts)} documents in 4 passes" in lines[0]
     assert lines[1:] == [f"Next: stickbreaker evaluate {tmp_path / 'm'}"]
@@ -154,7 +153,7 @@ def test_its_summary_counts_what_it_learns(registered, texts, tmp_path, cli):
 
 def test_kinds_are_imported_when_they_are_asked_for():
     module = importlib.import_module("stickbreaker.estimators.kinds")
-    assert not any(hasattr(module, name) for name in ("PlainLDA", "PlainHDP", "LDA", "HDP"))
+    assert not any(hasattr(module, name) for name in ("LDASettings", "HDPSettings", "LDA", "HDP"))
 
 
 @pytest.mark.parametrize("other", ["HDP", "NgramModel", "AdaptorGrammar"])

@@ -8,11 +8,12 @@ import pytest
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.core.system_calls import memory_of_machine
 from stickbreaker.corpus import Corpus
-from stickbreaker.estimators import fitting
 from stickbreaker.estimators import learner as estimators
 from stickbreaker.syntax.learner import SYNTAX
 from stickbreaker.syntax.settings import SyntaxSettings
-from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics import learner
+from stickbreaker.topics.plan import plan_of
+from stickbreaker.topics.settings import LDASettings
 
 WORDS = [f"w{a}{b}" for a in string.ascii_lowercase for b in string.ascii_lowercase]
 TEXTS = [" ".join(WORDS[d : d + 200]) for d in range(0, 400, 20) for _ in range(2)]
@@ -52,15 +53,28 @@ def test_what_a_run_keeps_is_reckoned(model, named, monkeypatch):
 def test_a_run_takes_at_least_what_is_reckoned():
     """Else runs would be refused that fit: of what is counted, each is there at once."""
     corpus = Corpus.from_texts(TEXTS)
-    estimator = PlainLDA(300, max_iter=1, tol=0.0, n_jobs=1, random_state=0)
-    needed, _ = estimator._least_memory(corpus)
+    estimator = LDA(300, max_iter=1, tol=0.0, n_jobs=1, random_state=0)
+    needed, _ = plan_of(estimator.settings).least_memory(corpus)
     tracemalloc.start()
     try:
-        fitting.fit(estimator, corpus)
+        estimator.fit(corpus)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     assert needed <= peak
+
+
+def test_a_start_keeps_no_documents_that_were_not_chosen():
+    """Of some twenty candidates for each topic's first document."""
+    corpus = Corpus.from_texts([f"{a} {b}" for a in WORDS[:20] for b in WORDS[:20]])
+    settings = LDASettings(200, max_iter=1, tol=0.0, n_jobs=1)
+    tracemalloc.start()
+    try:
+        learner.LDA.new_run(settings, corpus, 0)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * 200 * corpus.n_documents * 4, "four numbers for each topic and document"
 
 
 def test_a_search_is_refused_before_its_first_run(cli, planted, tmp_path, monkeypatch):

@@ -22,7 +22,6 @@ from stickbreaker import (
 )
 from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds
-from stickbreaker.estimators.plain_learner import PlainLearned
 from stickbreaker.ngrams.learner import NGRAMS
 from stickbreaker.ngrams.settings import NgramSettings
 from stickbreaker.topics import evaluation
@@ -50,7 +49,7 @@ def new_file(tmp_path_factory):
 
 
 def test_a_model_may_be_an_estimator_a_result_or_a_path(lda, saved):
-    forms = [lda, PlainLearned.of(lda), saved, str(saved)]
+    forms = [lda, lda.learned_, saved, str(saved)]
     for verb, more in (("topics_of", ()), ("evaluate", (NEW,)), ("nearest", (NEW,))):
         found = [getattr(stickbreaker, verb)(one, *more).as_json() for one in forms]
         names = [one.pop("model", None) for one in found]
@@ -151,10 +150,10 @@ def test_the_reference_of_coherence_is_named_by_what_it_is(lda, new_file, tmp_pa
 
 def test_scores_take_models_and_documents_as_they_are(lda, saved, texts):
     corpus = Corpus.from_texts(NEW, vocabulary=lda.vocabulary_)
-    wanted = evaluation.completion_of(scored_topics(lda), corpus)
+    wanted = evaluation.completion_of(scored_topics(lda.learned_), corpus)
     for model in (lda, saved):
         assert evaluation.completion_of(model, NEW) == evaluation.completion_of(model, corpus) == wanted
-        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda))
+        assert evaluation.diversity_of(model) == evaluation.diversity_of(scored_topics(lda.learned_))
     words = lda.top_words(5)
     found = [evaluation.coherence(words, one).npmi.mean for one in (texts, Corpus.from_texts(texts))]
     assert found[0] == found[1] == pytest.approx(evaluation.coherence_of(lda, texts, 5)[None].npmi.mean)
@@ -295,6 +294,10 @@ def test_every_kind_loads_and_is_evaluated(tmp_path, texts):
         (lambda lda: stickbreaker.compare(lda), "1 model to compare; give two or more"),
         (lambda lda: stickbreaker.compare(lda, NEW), "an object of the class list was given instead of a m"),
         (lambda lda: stickbreaker.load("nowhere"), "nowhere: there is no such model"),
+        (
+            lambda lda: stickbreaker.evaluate(lda, "none.jsonl"),
+            "none.jsonl: no such file or directory; check",
+        ),
         (lambda lda: stickbreaker.load(lda), "path is of the class LDA; give the path of a saved model"),
         (
             lambda lda: stickbreaker.resume(lda),

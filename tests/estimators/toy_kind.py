@@ -6,16 +6,19 @@ from typing import ClassVar
 import numpy as np
 
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
+from stickbreaker.core.parameter_fields import parameter
 from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Field
+from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines import LocalEngine
-from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.front import Front
 from stickbreaker.estimators.kinds import Kind
-from stickbreaker.estimators.scikit_learn import ScikitLearn
-from stickbreaker.estimators.setting_values import positive, threads_of
+from stickbreaker.estimators.learned import Learned
+from stickbreaker.estimators.learner import Learner
+from stickbreaker.estimators.run_settings import RunSettings
+from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.run import Limits, RunState
+from stickbreaker.learning.run import Limits
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.learning.schedules import Batch
 from stickbreaker.learning.variational import VariationalRun, VariationalState
@@ -30,88 +33,99 @@ from stickbreaker.testing.unigram_mixture import ClosedMixture
 
 MIXTURE = Kind(
     name="Mixture",
-    home="tests.estimators.toy_kind:PlainMixture",
+    learner="tests.estimators.toy_kind:MIXTURES",
     front_door="tests.estimators.toy_kind:Mixture",
+    declared="tests.estimators.toy_kind:MixtureSettings",
     verbs=("evaluate",),
 )
 UNIGRAMS = replace(
     MIXTURE,
     name="Unigrams",
-    home="tests.estimators.toy_kind:PlainUnigrams",
+    learner="tests.estimators.toy_kind:UNIGRAM_MODELS",
     front_door="tests.estimators.toy_kind:Unigrams",
+    declared="tests.estimators.toy_kind:UnigramSettings",
 )
 
 
-@dataclass(eq=False, repr=False)
-class PlainMixture(Estimator):
-    """Components of words, one a document, in the columns of a table."""
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureSettings(RunSettings):
+    """The settings of a mixture."""
 
     kind: ClassVar[str] = "Mixture"
 
-    n_components: int = 2
+    n_components: int = parameter(2, "Components.", least=1)
     _: KW_ONLY
-    max_iter: int = 4
-    n_jobs: int | None = None
-    random_state: int | None = None
+    max_iter: int = parameter(4, "Passes.", least=1)
 
-    def _refuse_params(self, vocabulary=None, analysis=None):
-        positive("n_components", self.n_components, whole=True)
 
-    def _limits(self):
-        return Limits(self.max_iter, 0.0)
+@dataclass(frozen=True, eq=False, repr=False)
+class MixtureLearned(Learned[MixtureSettings]):
+    """Components of words, one a document, in the columns of a table."""
 
-    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
-        model = ClosedMixture(self.n_components)
-        generator = np.random.default_rng(seed)
-        engine = LocalEngine(threads_of(self.n_jobs), folder=folder)
-        engine.start(model, generator.random((corpus.n_words, self.n_components)))
-        return self._run(corpus, engine, seed, held_out), VariationalState(model.start())
+    engine: LocalEngine
+    state: VariationalState
 
-    def _resume_run(self, corpus, snapshot, folder):
-        manifest = snapshot.manifest
-        engine = LocalEngine(threads_of(self.n_jobs), folder=folder)
-        engine.restore(ClosedMixture(self.n_components), snapshot.arrays, snapshot.keys)
-        seed = manifest["settings"]["random_state"]
-        return self._run(corpus, engine, seed, manifest["held_out"]), state_of(snapshot)
+    @property
+    def component_words(self):
+        return self.engine.table.counts(slice(None))
 
-    def _run(self, corpus, engine, seed, held_out):
-        source = Source(corpus, held_out)
-        return VariationalRun(engine.model, engine, Batch(), source, seed=seed, limits=self._limits())
+    def sizes(self):
+        return {"components": self.component_words.shape[1]}
 
-    def _sizes(self):
-        return {"components": self.component_words_.shape[1]}
-
-    def _take_run(self, corpus, job, state):
-        self._take(job.engine, state)
-
-    def _take(self, engine, state):
-        self.state_ = state
-        self._take_state(state)
-        self.engine_ = engine
-        self.component_words_ = engine.table.counts(slice(None))
-
-    def _score_documents(self, corpus):
+    def log_probability(self, corpus):
         nats = tokens = 0.0
         for block in range(len(corpus.block_sizes)):
             bags = corpus.bags(block)
             words = np.bincount(bags.words, bags.counts, minlength=corpus.n_words)
-            shares = self.component_words_.sum(axis=1) + 0.5
+            shares = self.component_words.sum(axis=1) + 0.5
             nats += float(words @ np.log(shares / shares.sum()))
             tokens += float(words.sum())
         return nats, tokens
 
-    def _snapshot(self, fixed):
-        return model_of(self.engine_, self.state_, fixed, "done")
-
-    def _restore(self, snapshot, folder, *, lasts):
-        engine = LocalEngine(self.n_jobs, folder=folder)
-        engine.restore(ClosedMixture(self.n_components), snapshot.arrays, snapshot.keys)
-        self.n_features_in_ = len(self.vocabulary_)
-        self._take(engine, state_of(snapshot))
+    def snapshot(self, fixed):
+        return model_of(self.engine, self.state, fixed, "done")
 
 
-class Mixture(ScikitLearn, PlainMixture):
-    """The same with scikit-learn's conventions."""
+class MixtureLearner(Learner[MixtureSettings, MixtureLearned]):
+    """How a mixture is learned: by variational steps, with a table."""
+
+    def check(self, settings, vocabulary=None, analysis=None):
+        pass
+
+    def limits(self, settings):
+        return Limits(settings.max_iter, 0.0)
+
+    def new_run(self, settings, corpus, seed, held_out=0.0, folder=None):
+        model = ClosedMixture(settings.n_components)
+        generator = np.random.default_rng(seed)
+        engine = LocalEngine(threads_of(settings.n_jobs), folder=folder)
+        engine.start(model, generator.random((corpus.n_words, settings.n_components)))
+        return self.run_of(settings, corpus, engine, seed, held_out), VariationalState(model.start())
+
+    def resume_run(self, settings, corpus, snapshot, folder):
+        manifest = snapshot.manifest
+        engine = self.engine_of(settings, snapshot, folder)
+        seed = manifest["settings"]["random_state"]
+        return self.run_of(settings, corpus, engine, seed, manifest["held_out"]), state_of(snapshot)
+
+    def run_of(self, settings, corpus, engine, seed, held_out):
+        source, limits = Source(corpus, held_out), self.limits(settings)
+        return VariationalRun(engine.model, engine, Batch(), source, seed=seed, limits=limits)
+
+    def engine_of(self, settings, snapshot, folder):
+        engine = LocalEngine(threads_of(settings.n_jobs), folder=folder)
+        engine.restore(ClosedMixture(settings.n_components), snapshot.arrays, snapshot.keys)
+        return engine
+
+    def learned(self, facts, corpus, job, state):
+        return MixtureLearned(facts, job.engine, state)
+
+    def restored(self, facts, snapshot, folder, *, lasts):
+        return MixtureLearned(facts, self.engine_of(facts.settings, snapshot, folder), state_of(snapshot))
+
+
+class Mixture(Front, settings=MixtureSettings):
+    """Components of words, one a document."""
 
 
 class Shares(Sampler):
@@ -147,51 +161,58 @@ class Shares(Sampler):
         self.shares, self.sum, self.samples = arrays["shares"], arrays["sum"], int(arrays["samples"])
 
 
-@dataclass(eq=False, repr=False)
-class PlainUnigrams(Estimator):
-    """One distribution over words, sampled: a run without a table and without an engine."""
+@dataclass(frozen=True, eq=False, repr=False)
+class UnigramSettings(RunSettings):
+    """The settings of one distribution over words."""
 
     kind: ClassVar[str] = "Unigrams"
 
-    max_iter: int = 4
-    _: KW_ONLY
-    n_jobs: int | None = None
-    random_state: int | None = None
+    max_iter: int = parameter(4, "Sweeps.", least=1)
 
-    def _refuse_params(self, vocabulary=None, analysis=None):
-        positive("max_iter", self.max_iter, whole=True)
 
-    def _limits(self):
-        return Limits(self.max_iter, 0.0)
+@dataclass(frozen=True, eq=False, repr=False)
+class UnigramsLearned(Learned[UnigramSettings]):
+    """One distribution over words."""
 
-    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
-        job = SamplingRun(corpus.n_documents, seed=seed, limits=self._limits())
+    params: Record
+
+    def sizes(self):
+        return {"words": len(self.params["shares"].values)}
+
+    def log_probability(self, corpus):
+        counts = _counts(corpus)
+        return float(counts @ np.log(self.params["shares"].values)), float(counts.sum())
+
+    def snapshot(self, fixed):
+        return fitted_of(Fitted(self.params), self.facts.progress, fixed)
+
+
+class UnigramLearner(Learner[UnigramSettings, UnigramsLearned]):
+    """How it is learned: by a sampler, without a table and without an engine."""
+
+    def check(self, settings, vocabulary=None, analysis=None):
+        pass
+
+    def limits(self, settings):
+        return Limits(settings.max_iter, 0.0)
+
+    def new_run(self, settings, corpus, seed, held_out=0.0, folder=None):
+        job = SamplingRun(corpus.n_documents, seed=seed, limits=self.limits(settings))
         return job, SamplingState(Chains([Shares(_counts(corpus), seed)], 0, 1, 1))
 
-    def _resume_run(self, corpus, snapshot, folder):
-        job, state = self._new_run(corpus, snapshot.manifest["settings"]["random_state"])
+    def resume_run(self, settings, corpus, snapshot, folder):
+        job, state = self.new_run(settings, corpus, snapshot.manifest["settings"]["random_state"])
         return job, sampling_state_of(snapshot, state.chains)
 
-    def _take_run(self, corpus, job, state):
-        self.params_ = state.chains.fitted().params
-        self.state_ = state
-        self._take_state(state)
+    def learned(self, facts, corpus, job, state):
+        return UnigramsLearned(facts, state.chains.fitted().params)
 
-    def _sizes(self):
-        return {"words": len(self.params_["shares"].values)}
+    def restored(self, facts, snapshot, folder, *, lasts):
+        return UnigramsLearned(facts, params_from(snapshot))
 
-    def _score_documents(self, corpus):
-        counts = _counts(corpus)
-        return float(counts @ np.log(self.params_["shares"].values)), float(counts.sum())
 
-    def _snapshot(self, fixed):
-        return fitted_of(Fitted(self.params_), self.state_, fixed)
-
-    def _restore(self, snapshot, folder, *, lasts):
-        self.n_features_in_ = len(self.vocabulary_)
-        self.params_ = params_from(snapshot)
-        self.state_ = RunState(**snapshot.manifest["run"])
-        self._take_state(self.state_)
+class Unigrams(Front, settings=UnigramSettings):
+    """One distribution over words, sampled."""
 
 
 def _counts(corpus):
@@ -199,5 +220,4 @@ def _counts(corpus):
     return sum(np.bincount(each.words, each.counts, minlength=corpus.n_words) for each in bags)
 
 
-class Unigrams(ScikitLearn, PlainUnigrams):
-    """The same with scikit-learn's conventions."""
+MIXTURES, UNIGRAM_MODELS = MixtureLearner(MixtureSettings), UnigramLearner(UnigramSettings)

@@ -6,13 +6,13 @@ from tests.running import StopAfter
 
 from stickbreaker import HDP, LDA, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
-from stickbreaker.testing.estimators import contents
+from stickbreaker.testing.estimators import begin, contents, new_run
 from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.runs import word_counting
 
@@ -43,7 +43,7 @@ class Tables(Observer):
 @pytest.mark.parametrize("kind", CASES)
 def test_seeds_stay_for_the_first_pass_and_then_leave_nothing(kind):
     model = CASES[kind](4, random_state=0, schedule=FOUR, max_iter=2, n_jobs=1)
-    job, state = model._new_run(Corpus.from_matrix(X), 0)
+    job, state = new_run(model, Corpus.from_matrix(X), 0)
     run(job, state, [seen := Tables()])
     for table, reports in zip(seen.tables[:3], seen.reports[:3], strict=True):
         np.testing.assert_allclose(table, seen.seeds + reports, rtol=1e-12)
@@ -103,20 +103,20 @@ def test_an_interrupted_run_goes_on_alike_at_every_turn(tmp_path, moves):
     """Stopped while the table has seeds, in fresh starts, in the first pass that carries records."""
     settings = {"moves": moves, "schedule": FOUR, "max_iter": 9, "tol": 0.5, "random_state": 1}
 
-    def begin(name):
+    def begun(name):
         corpus = Corpus.from_matrix(X).write(tmp_path / f"corpus of {name}")
-        fitting.begin(HDP(4, **settings), corpus, tmp_path / name, corpus_inside=True)
+        begin(HDP(4, **settings), corpus, tmp_path / name, corpus_inside=True)
         return tmp_path / name
 
-    whole, path = begin("whole"), begin("model")
-    fitting.resume(whole, every=60.0, threads=1)
+    whole, path = begun("whole"), begun("model")
+    model_runs.resume(whole, every=60.0, threads=1)
     since = []
     for steps in (2, 5, 4, 8, 3):
         with pytest.raises(Interrupted):
-            fitting.resume(path, every=0.0, threads=2, watch=[StopAfter(steps)])
+            model_runs.resume(path, every=0.0, threads=2, watch=[StopAfter(steps)])
         since.append(ModelDirectory(path).manifest().get("carried_since", 0))
     assert since == [None, None, None, 4, 4]
-    fitting.resume(path, every=60.0, threads=3)
+    model_runs.resume(path, every=60.0, threads=3)
     assert contents(path) == contents(whole)
 
 
@@ -134,7 +134,7 @@ def test_held_out_documents_leave_time_for_moves(schedule):
     corpus = Corpus.from_matrix(plant_topics(n_documents=200, length=40, seed=2).counts)
     taken = {}
     for moves in (ONE_BY_ONE, None):
-        job, state = HDP(2, moves=moves, **settings)._new_run(corpus, 0, held_out=0.3)
+        job, state = new_run(HDP(2, moves=moves, **settings), corpus, 0, held_out=0.3)
         run(job, state, [watch := Untouched()])
         assert len(watch.scores) == watch.passes
         taken[moves] = state

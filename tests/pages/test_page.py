@@ -8,9 +8,8 @@ import pytest
 from tests.estimators.toy_kind import MIXTURE, Mixture
 from tests.pages.toy_page import words_page
 
-from stickbreaker import UserError
+from stickbreaker import UserError, load
 from stickbreaker.estimators.kinds import kinds, page_of_saved
-from stickbreaker.estimators.saving import load
 from stickbreaker.pages.figures import figures
 
 HOSTILE = "<b>bold\x00\n</script>"

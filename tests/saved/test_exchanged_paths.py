@@ -30,7 +30,7 @@ from stickbreaker.learning.schedules import Online
 from stickbreaker.saved.directory import ModelDirectory
 from stickbreaker.testing.estimators import begin, contents
 from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
-from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.settings import LDASettings
 
 SHORT = {"max_iter": 4, "random_state": 1}
 KINDS = {
@@ -155,7 +155,7 @@ def begun(tmp_path: Path, stop: Stop) -> stream_directory.Stream:
     (tmp_path / "s.jsonl").write_text("".join(lines))
     settings = StreamSettings((str(tmp_path / "s.jsonl"),), snapshot_documents=10, snapshot_seconds=1e9)
     words = OpenVocabulary(truncation=40, reorder_every=3)
-    estimator = PlainLDA(3, words=words, schedule=Online(10), random_state=0, n_jobs=1)
+    estimator = LDASettings(3, words=words, schedule=Online(10), random_state=0, n_jobs=1)
     return stream_directory.begin(estimator, settings, Analysis(stop_words="none"), tmp_path / "m", stop)
 
 

@@ -17,7 +17,7 @@ from tests.tiers import EXHAUSTIVE, SEED, sampled
 from stickbreaker import HDP, LDA, UserError
 from stickbreaker.cli import main
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents
 from stickbreaker.topics.evaluation.held_out import HeldOut
@@ -87,7 +87,7 @@ def goes_on_alike(cli, tmp_path, monkeypatch, options, every, model="lda"):
     assert (path / "corpus" / "corpus.json").exists()
     for steps in (1, 2):  # interrupted again, and again
         with pytest.raises(Interrupted):
-            fitting.resume(path, every=every, threads=2, watch=[watch := StopAfter(steps)])
+            model_runs.resume(path, every=every, threads=2, watch=[watch := StopAfter(steps)])
         assert watch.left == 0
     assert ModelDirectory(path).manifest()["run"]["step"] == 5
     cli("resume", path, "--threads", 3)
@@ -219,7 +219,7 @@ def test_a_second_run_is_refused(cli, running, planted):
     first = ModelDirectory(path)
     first.lock()
     with pytest.raises(UserError, match="another run is writing this model"):
-        fitting.resume(path, every=0, threads=1)
+        model_runs.resume(path, every=0, threads=1)
     told = cli("fit", "lda", corpus, "--out", path, "--overwrite", *SMALL, code=1).stderr
     assert "another run is writing this model" in told
     first.unlock()

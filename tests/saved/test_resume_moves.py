@@ -6,10 +6,10 @@ from tests.tiers import sampled
 
 from stickbreaker import HDP, Corpus, Memoised, SplitMerge
 from stickbreaker.engines import Interrupted, LocalEngine
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import plant_topics
-from stickbreaker.testing.estimators import contents
+from stickbreaker.testing.estimators import begin, contents
 
 GOING = {
     "mean-field": {"n_topics": 7},  # topics merge, so that numbers are not those of the columns
@@ -24,13 +24,13 @@ def begun(path, case):
     settings = {"n_topics": 3, "schedule": Memoised(batch_size=30), "max_iter": 6, "tol": 0.0, **GOING[case]}
     corpus = Corpus.from_matrix(plant_topics(n_documents=120, length=30, seed=2).counts)
     corpus = corpus.write(path.parent / f"corpus of {path.name}")
-    fitting.begin(HDP(random_state=1, **settings), corpus, path, corpus_inside=True)
+    begin(HDP(random_state=1, **settings), corpus, path, corpus_inside=True)
     return path
 
 
 def went_on(path, watch):
     with pytest.raises(Interrupted):
-        fitting.resume(path, every=0.0, threads=2, watch=watch)
+        model_runs.resume(path, every=0.0, threads=2, watch=watch)
     snapshot = ModelDirectory(path).read()
     return snapshot.manifest["run"]["step"], any(name.startswith("plan/") for name in snapshot.arrays)
 
@@ -39,7 +39,7 @@ def went_on(path, watch):
 def test_an_interrupted_run_goes_on_alike(tmp_path, case):
     """Stopped after every few steps: before moves, again and again while plans are under way, after edits."""
     whole = begun(tmp_path / "whole", case)
-    fitting.resume(whole, every=60.0, threads=1)
+    model_runs.resume(whole, every=60.0, threads=1)
     assert any("edits" in record for record in contents(whole)["trace.jsonl"])
     path, seen = begun(tmp_path / "model", case), {}
     for steps in (1, 3, 4, 1, 1, 1, *((3, 1, 2) if case != "batch" else ())):
@@ -54,14 +54,14 @@ def test_an_interrupted_run_goes_on_alike(tmp_path, case):
         n_topics = GOING[case].get("n_topics", 3)
         numbers, given = ModelDirectory(path).manifest()["columns"]
         assert (numbers, given) != (list(range(n_topics)), n_topics), "an edit was made by then"
-    fitting.resume(path, every=60.0, threads=3)
+    model_runs.resume(path, every=60.0, threads=3)
     assert contents(path) == contents(whole)
 
 
 def test_a_stop_while_proposals_are_fitted_leaves_the_last_step(tmp_path, monkeypatch):
     """In the third round of mapping a minibatch again: nothing of that step is in the checkpoint."""
     whole = begun(tmp_path / "whole", "mean-field")
-    fitting.resume(whole, every=60.0, threads=1)
+    model_runs.resume(whole, every=60.0, threads=1)
     path, calls, real = begun(tmp_path / "model", "mean-field"), [], LocalEngine.retry
 
     def again(self, params, shards, seed, proposals):
@@ -74,5 +74,5 @@ def test_a_stop_while_proposals_are_fitted_leaves_the_last_step(tmp_path, monkey
         patched.setattr(LocalEngine, "retry", again)
         assert went_on(path, []) == (8, False)
     assert len(calls) == 3
-    fitting.resume(path, every=0.0, threads=2)
+    model_runs.resume(path, every=0.0, threads=2)
     assert contents(path) == contents(whole)

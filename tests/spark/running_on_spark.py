@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from tests.spark.class_archive import java_options
 
 from stickbreaker import HDP, LDA, ConceptTree
@@ -24,12 +25,12 @@ from stickbreaker.engines import Interrupted
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.file_versions import Versions
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_files import load
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.schedules import Memoised, Online
 from stickbreaker.saved import directory
-from stickbreaker.testing.estimators import untimed
+from stickbreaker.testing.estimators import begin, untimed
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 
 WORDS, TOPICS = 150, 4
@@ -129,9 +130,9 @@ def fitted(run: str, corpora: Path, engine: Any) -> LDA | HDP:
     return maker(engine).fit(Corpus.open(corpora / corpus))
 
 
-def digest(model: LDA | HDP) -> str:
+def digest(components: NDArray[np.float64]) -> str:
     """What two equal tables have in common, to the last bit."""
-    return hashlib.blake2b(np.ascontiguousarray(model.components_).tobytes(), digest_size=16).hexdigest()
+    return hashlib.blake2b(np.ascontiguousarray(components).tobytes(), digest_size=16).hexdigest()
 
 
 def same(one: Path, other: Path) -> bool:
@@ -141,7 +142,7 @@ def same(one: Path, other: Path) -> bool:
         untimed(json.loads(line) for line in (path / "trace.jsonl").read_text().splitlines())
         for path in (one, other)
     ]
-    return digest(models[0]) == digest(models[1]) and traces[0] == traces[1]
+    return digest(models[0].components) == digest(models[1].components) and traces[0] == traces[1]
 
 
 def tidy(path: Path) -> bool:
@@ -174,7 +175,7 @@ def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:
         signal.signal(signal.SIGINT, lambda *_: stop())
 
     try:
-        fitting.resume(path, every=0, threads=1, spark=engine, watch=watch, stopper=stopper)
+        model_runs.resume(path, every=0, threads=1, spark=engine, watch=watch, stopper=stopper)
     except Interrupted:
         return True
     finally:
@@ -185,7 +186,7 @@ def resumed(path: Path, session: Any, watch: Sequence[Observer] = ()) -> bool:
 def begun(run: str, corpora: Path, path: Path, session: Any) -> Path:
     """The directory of a run that is at its start."""
     corpus, maker = RUNS[run]
-    fitting.begin(maker(SparkEngine(session, portion=128, blocks=3)), Corpus.open(corpora / corpus), path)
+    begin(maker(SparkEngine(session, portion=128, blocks=3)), Corpus.open(corpora / corpus), path)
     return path
 
 
@@ -252,7 +253,7 @@ def digests(session: Any, corpora: Path, *runs: str) -> None:
     """Print the digests of what runs learn."""
     for run in runs:
         model = fitted(run, corpora, SparkEngine(session, portion=128, blocks=3))
-        print(run, digest(model), sep="\t", flush=True)
+        print(run, digest(model.components_), sep="\t", flush=True)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {"digests": digests, "memory": memory, "resume": resume}

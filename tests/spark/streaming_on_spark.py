@@ -19,7 +19,7 @@ import numpy as np
 from tests.running import planted_documents
 from tests.spark.running_on_spark import session_of
 
-from stickbreaker import HDP, LDA, SplitMerge
+from stickbreaker import SplitMerge
 from stickbreaker.contracts.model_source import source_of
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, VocabularyRule
 from stickbreaker.engines.local import LocalEngine
@@ -30,9 +30,10 @@ from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.spark.file_stream import Arrivals
 from stickbreaker.spark.streaming import StreamingModel, wait
+from stickbreaker.topics.plan import plan_of
 from stickbreaker.topics.runs.topic_runs import start_run
 from stickbreaker.topics.runs.topic_stream import online_step
-from stickbreaker.topics.topic_estimator import TopicEstimator
+from stickbreaker.topics.settings import HDPSettings, LDASettings, TopicSettings
 
 BATCH = 30  # documents a minibatch
 FILE = 2 * BATCH  # documents of a file
@@ -49,14 +50,14 @@ OPEN: dict[str, Any] = {**RUN, "words": "open", "inference": "hybrid", "alpha": 
 Reached = Callable[[str], object]
 
 
-def lda(session: Any, **settings: Any) -> LDA:
+def lda(session: Any, **settings: Any) -> LDASettings:
     """LDA of three topics that learns on a session."""
-    return LDA(3, engine=SparkEngine(session, blocks=3), **(settings or OPEN))
+    return LDASettings(3, engine=SparkEngine(session, blocks=3), **(settings or OPEN))
 
 
-def hdp(session: Any, **settings: Any) -> HDP:
+def hdp(session: Any, **settings: Any) -> HDPSettings:
     """HDP that begins with two topics."""
-    return HDP(2, engine=SparkEngine(session, blocks=3), **settings)
+    return HDPSettings(2, engine=SparkEngine(session, blocks=3), **settings)
 
 
 def arrivals(directory: Path, **settings: Any) -> Arrivals:
@@ -116,23 +117,23 @@ def learned(session: Any, directory: Path, out: Path) -> Path:
 
 
 def learned_here(
-    estimator: TopicEstimator, vocabulary: Vocabulary | None = None
+    settings: TopicSettings, vocabulary: Vocabulary | None = None
 ) -> tuple[LocalEngine, list[dict[str, Any]]]:
     """The engine of one machine after the same minibatches, and its trace."""
     trace: list[dict[str, Any]] = []
-    estimator = replace(estimator, engine="local")
+    plan = plan_of(settings.but(engine="local"), stream=True)
     documents = job = state = None
     for file in FILES:
         texts = [document["text"] for document in file]
         corpus = Corpus.from_texts(
             texts, analysis=ANALYSIS, rule=VocabularyRule(1, 1.0), vocabulary=vocabulary
         )
-        model = estimator._topic_model(corpus.vocabulary, ANALYSIS, stream=True)
+        model = plan.model(corpus.vocabulary, ANALYSIS)
         source = source_of(corpus, model)
         if job is None:
-            run = VariationalRun(model, LocalEngine(1), estimator._learning_schedule(), source, seed=1)
-            documents, (job, state) = 0, start_run(estimator, run)
-        size = estimator._learning_schedule().batch_size
+            run = VariationalRun(model, LocalEngine(1), plan.schedule, source, seed=1)
+            documents, (job, state) = 0, start_run(plan, run)
+        size = plan.schedule.batch_size
         for start in range(0, FILE, size):
             documents += size
             shards = source.shards(np.arange(start, start + size))

@@ -20,12 +20,13 @@ from stickbreaker.engines.spark.document_tasks import MapTask, Portion, _grouped
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.stats_sum import SMALL, ChunkSum, Combiner, ReduceTask, sent
 from stickbreaker.engines.stored_table import StoredRows, StoredTable
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators import model_runs
+from stickbreaker.estimators.model_files import load
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics import report_documents
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.model import TopicModel
-from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.plan import plan_of
 from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.runs import topic_runs
 
@@ -61,7 +62,7 @@ def stored(folder: Path, words: int) -> StoredTable:
 def test_a_large_portion_is_learned_from_piece_by_piece(tmp_path, monkeypatch, inference):
     """A task of all documents views and sends no more rows at once than it may, or one shard's."""
     corpus = zipf(tmp_path / "corpus", 1024, 4000)
-    model = LDA(TOPICS, inference=inference)._topic_model(corpus.vocabulary, None)
+    model = plan_of(LDA(TOPICS, inference=inference).settings).model(corpus.vocabulary)
     table, source = stored(tmp_path, 4000), Source(corpus)
     everything = Portion(0, chunks=tuple(range(source.n_blocks)))
     most_of_a_shard = max(len(shard.rows) for shard in everything.shards(source))
@@ -289,7 +290,7 @@ def test_the_drivers_memory_does_not_grow_with_the_table(spark, tmp_path):
 def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path, monkeypatch):
     """The driver reads no more rows at once than it may; for documents that a report shows it reads none."""
     corpus, engine, most = zipf(tmp_path / "corpus", 512, 3000), SparkEngine(spark, blocks=3), 100
-    fitting.begin(PlainLDA(4, engine=engine, max_iter=2, tol=0.0, random_state=0), corpus, tmp_path / "m")
+    begin(LDA(4, engine=engine, max_iter=2, tol=0.0, random_state=0), corpus, tmp_path / "m")
     asked, real = list[int](), StoredRows.rows
 
     def rows(self, wanted):
@@ -298,7 +299,7 @@ def test_a_run_ends_and_tells_its_topics_without_the_whole_table(spark, tmp_path
 
     monkeypatch.setattr(topic_words, "CELLS", 4 * most)
     monkeypatch.setattr(StoredRows, "rows", rows)
-    fitting.resume(tmp_path / "m", every=1e9, threads=1, spark=engine)
+    model_runs.resume(tmp_path / "m", every=1e9, threads=1, spark=engine)
     assert len(read_documents(tmp_path / "m")[0]) == 512
     assert len(load(tmp_path / "m").top_words(5, by="relevance")) == 4  # which asks the table
     assert sum(asked) >= 2 * 3000
@@ -320,11 +321,11 @@ def test_the_end_of_a_run_takes_no_memory_a_word(spark, tmp_path, monkeypatch):
     for words in vocabularies:
         corpus, path = zipf(tmp_path / f"corpus-{words}", 10_240, words), tmp_path / f"model-{words}"
         engine = SparkEngine(spark)
-        estimator = PlainLDA(4, engine=engine, init="random", max_iter=1, random_state=0)
-        fitting.begin(estimator, corpus, path, held_out=0.1)
-        fitting.resume(path, every=1e9, threads=1, spark=engine)
+        estimator = LDA(4, engine=engine, init="random", max_iter=1, random_state=0)
+        begin(estimator, corpus, path, held_out=0.1)
+        model_runs.resume(path, every=1e9, threads=1, spark=engine)
         model = load(path)
-        here = report_documents.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine_)[1]
+        here = report_documents.collect_documents_and_figures(model, Source(corpus, 0.1), model.engine)[1]
         told = read_documents(path)[1]
         assert told.keys() == here.keys() == {"coherence", "unigram", "unigram_held_out"}
         for name, figures in told.items():

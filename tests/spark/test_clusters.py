@@ -22,7 +22,7 @@ KILLS = (("job", 5), ("checkpoint", 2), ("tidy", 3))
 def digests(spark, corpora) -> dict[str, str]:
     """Of tables that two threads of a master of this process made."""
     engine = SparkEngine(spark, portion=128, blocks=3)
-    return {run: digest(fitted(run, corpora, engine)) for run in ACROSS}
+    return {run: digest(fitted(run, corpora, engine).components_) for run in ACROSS}
 
 
 def begins(master: str, corpora: Path, *words: object, settings=None) -> "subprocess.Popen[str]":

@@ -28,7 +28,7 @@ from tests.spark.streaming_on_spark import (
 from tests.tiers import sampled
 
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.spark.streaming import StreamingModel
 from stickbreaker.testing.estimators import untimed
 
@@ -65,9 +65,9 @@ def goes_on_in_blocks(spark, incoming: Path, path: Path, whole: Path) -> None:
     to_the_end(StreamingModel(estimator, arrivals(incoming), ANALYSIS, path, known))
     one, other = load(path), load(whole)
     np.testing.assert_allclose(
-        one.engine_.table.counts(slice(None)), other.engine_.table.counts(slice(None)), rtol=1e-10
+        one.engine.table.counts(slice(None)), other.engine.table.counts(slice(None)), rtol=1e-10
     )
-    assert one.topic_ids_ == other.topic_ids_
+    assert one.topic_ids == other.topic_ids
     assert untimed(trace_of(path)) == untimed(trace_of(whole))
 
 
@@ -87,7 +87,7 @@ def test_an_hdp_learns_from_a_stream(spark, in_blocks):
     assert any(
         "edits" in record for record in trace_of(in_blocks.model)
     )  # the topics that it begins with split
-    there = load(in_blocks.model).engine_.table.counts(slice(None))
+    there = load(in_blocks.model).engine.table.counts(slice(None))
     np.testing.assert_allclose(there, here.table.counts(slice(None)), rtol=1e-8, atol=1e-8)
 
 

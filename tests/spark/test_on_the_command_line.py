@@ -17,8 +17,9 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.stored_table import StoredTable
-from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators import model_files, model_runs
 from stickbreaker.spark import check_spark
+from stickbreaker.testing.estimators import begin
 
 BLOCKS = ("--blocks", 2, "--checkpoint-every", 0)
 THEMES = ("sea ship wave harbour sail", "law court judge trial appeal", "leaf root soil seed bloom")
@@ -54,8 +55,8 @@ def model(spark, corpus, tmp_path_factory):
 
 def test_topics_are_those_of_one_machine(model):
     assert run("topics", model / "there") == run("topics", model / "here")
-    here, there = saving.load(model / "here"), saving.load(model / "there")
-    np.testing.assert_allclose(there.components_, here.components_, rtol=1e-8)
+    here, there = model_files.load(model / "here"), model_files.load(model / "there")
+    np.testing.assert_allclose(there.components, here.components, rtol=1e-8)
 
 
 def test_a_finished_model_holds_its_blocks_and_no_more(model):
@@ -126,18 +127,18 @@ def test_every_kind_of_model_is_learned_scored_and_shown(spark, corpus, tmp_path
 
 
 def test_resume_goes_on_with_a_run_on_spark(spark, corpus, model, tmp_path):
+    from stickbreaker import LDA
     from stickbreaker.engines import Interrupted
-    from stickbreaker.topics.plain_lda import PlainLDA
 
     engine = SparkEngine(spark, blocks=2)
-    estimator = PlainLDA(3, max_iter=4, eta=0.1, random_state=0, engine=engine)
-    fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
+    estimator = LDA(3, max_iter=4, eta=0.1, random_state=0, engine=engine)
+    begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfter(1)], spark=engine)
+        model_runs.resume(tmp_path / "model", every=60.0, threads=1, watch=[StopAfter(1)], spark=engine)
     assert "--engine spark" in run("resume", tmp_path / "model", code=1)
     run("resume", tmp_path / "model", *SPARK)
-    here, there = saving.load(model / "there"), saving.load(tmp_path / "model")
-    assert there.components_.tobytes() == here.components_.tobytes()
+    here, there = model_files.load(model / "there"), model_files.load(tmp_path / "model")
+    assert there.components.tobytes() == here.components.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -162,25 +163,25 @@ def test_raw_files_are_not_scored_on_spark(tmp_path):
 
 def test_a_memoised_run_is_read_while_it_learns(spark, corpus, tmp_path):
     """Its reports serve the run alone; what is read stays whole when the run goes on."""
+    from stickbreaker import HDP
     from stickbreaker.engines import Interrupted
-    from stickbreaker.topics.plain_hdp import PlainHDP
 
     engine = SparkEngine(spark, blocks=2)
-    estimator = PlainHDP(3, max_iter=3, moves=None, random_state=0, engine=engine)
-    fitting.begin(estimator, Corpus.open(corpus), tmp_path / "model")
+    estimator = HDP(3, max_iter=3, moves=None, random_state=0, engine=engine)
+    begin(estimator, Corpus.open(corpus), tmp_path / "model")
     with pytest.raises(Interrupted):
-        fitting.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfter(1)], spark=engine)
-    read, in_place = saving.load(tmp_path / "model"), saving.load(tmp_path / "model", in_place=True)
-    assert isinstance(in_place.engine_.table, StoredTable)
-    assert np.array_equal(in_place.topic_word_, read.topic_word_)
-    fitting.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
-    assert np.isfinite(read.topic_word_).all()
-    assert len(saving.load(tmp_path / "model").trace_) > len(read.trace_)
+        model_runs.resume(tmp_path / "model", every=0.0, threads=1, watch=[StopAfter(1)], spark=engine)
+    read, in_place = model_files.load(tmp_path / "model"), model_files.load(tmp_path / "model", in_place=True)
+    assert isinstance(in_place.engine.table, StoredTable)
+    assert np.array_equal(in_place.topic_word, read.topic_word)
+    model_runs.resume(tmp_path / "model", every=0.0, threads=1, spark=engine)
+    assert np.isfinite(read.topic_word).all()
+    assert len(model_files.load(tmp_path / "model").facts.trace) > len(read.facts.trace)
 
 
 def test_a_run_of_one_machine_is_not_gone_on_with_on_spark(spark, corpus, tmp_path):
-    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker import LDA
 
-    fitting.begin(PlainLDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")
+    begin(LDA(3, random_state=0), Corpus.open(corpus), tmp_path / "model")
     told = run("resume", tmp_path / "model", *SPARK, code=1)
     assert "the run began on one machine" in told

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from stickbreaker import LDA, Corpus, UserError
-from stickbreaker.estimators import saving
+from stickbreaker.estimators import model_files
 from stickbreaker.spark import transform_corpus, transform_frame
 from stickbreaker.spark.scoring import Placed
 
@@ -75,11 +75,11 @@ def test_a_model_that_is_replaced_is_not_taken_for_the_old_one(lda: LDA, tmp_pat
     placed = Placed.at(tmp_path / "model")
     assert placed.is_there
     with placed.read() as model:
-        assert np.array_equal(model.components_, lda.components_)
+        assert np.array_equal(model.components, lda.components_)
     LDA(2, random_state=0, max_iter=2).fit(TRAINING).save(tmp_path / "model", overwrite=True)
     assert not placed.is_there
     with Placed.at(tmp_path / "model").read() as model:
-        assert len(model.alpha_) == 2
+        assert len(model.alpha) == 2
     replaced = "the model was replaced meanwhile; a run that is learning replaces it: copy"
     with pytest.raises(UserError, match=replaced), Placed(tmp_path / "model", "of another").read():
         pass
@@ -149,5 +149,5 @@ def test_a_damaged_store_is_one_line_and_leaves_nothing(
 
 def test_a_plain_estimator_may_be_given(spark: "SparkSession", lda: LDA, saved: Path) -> None:
     frame = spark.createDataFrame(pa.table({"text": NEW[:3]})).coalesce(1)
-    scored = transform_frame(saving.load(saved), frame).collect()
+    scored = transform_frame(model_files.load(saved), frame).collect()
     assert np.array_equal(np.array([row["topics"] for row in scored]), lda.transform(NEW[:3]))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stickbreaker.console.engine_options import EngineChoice
+from stickbreaker.console.options import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.session import ONLY_LEARNING

@@ -37,7 +37,7 @@ from tests.spark.streaming_on_spark import (
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Vocabulary
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved import directory as saved
 from stickbreaker.saved.manifest import encoded
@@ -86,12 +86,12 @@ def streamed_from(model):
 def test_a_stream_learns_what_one_machine_learns(spark, undisturbed):
     (here, trace), there = learned_here(lda(spark)), load(undisturbed)
     assert predicted(trace) == predicted(trace_of(undisturbed))
-    same_bytes(there.engine_.table.whole(), here.table.whole())
+    same_bytes(there.engine.table.whole(), here.table.whole())
     manifest = ModelDirectory(undisturbed).manifest()
     assert manifest["corpus"]["documents"] == 3 * FILE
     assert manifest["run"]["step"] == 3 * FILE // BATCH
     assert manifest["arriving"]["batch"] == 2
-    assert {"newax", "newby", "newcz"} <= set(there.vocabulary_.words)
+    assert {"newax", "newby", "newcz"} <= set(there.vocabulary.words)
 
 
 def test_names_in_files_are_those_that_are_known(undisturbed):
@@ -109,7 +109,7 @@ def test_a_table_in_blocks_learns_what_one_machine_learns(spark, incoming, out, 
     here, trace = learned_here(lda(spark, **CLOSED), vocabulary)
     np.testing.assert_allclose(predicted(trace_of(out)), predicted(trace), rtol=1e-8)
     np.testing.assert_allclose(
-        load(out).engine_.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-8, atol=1e-8
+        load(out).engine.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-8, atol=1e-8
     )
     assert len(load(out).top_words(5)) == 3
 
@@ -134,7 +134,7 @@ def test_topics_open_in_a_table_in_blocks_as_on_one_machine(
     assert any(changes)
     assert changes == [[(e["move"], e["topic"]) for e in record.get("edits", ())] for record in there]
     np.testing.assert_allclose(
-        load(out).engine_.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-6, atol=1e-6
+        load(out).engine.table.counts(slice(None)), here.table.counts(slice(None)), rtol=1e-6, atol=1e-6
     )
 
 
@@ -218,7 +218,7 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
     def read():
         while not over.is_set():
             if out.exists():
-                seen.add(load(out).corpus_["documents"])
+                seen.add(load(out).corpus["documents"])
             time.sleep(0.02)
 
     reader = threading.Thread(target=read)
@@ -235,7 +235,7 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
 def test_an_hdp_learns_from_a_stream(spark, incoming, out):
     settings = {**RUN, "words": "open", "inference": "hybrid"}
     to_the_end(StreamingModel(hdp(spark, **settings), arrivals(incoming), ANALYSIS, out))
-    same_bytes(load(out).engine_.table.whole(), learned_here(hdp(spark, **settings))[0].table.whole())
+    same_bytes(load(out).engine.table.whole(), learned_here(hdp(spark, **settings))[0].table.whole())
 
 
 @pytest.mark.parametrize("inference", ["mean-field", "hybrid"])
@@ -253,7 +253,7 @@ def test_topics_of_open_words_open_as_on_one_machine(inference, spark, incoming,
     here, trace = learned_here(hdp(spark, **settings))
     assert any(edit["move"] == "split" for record in trace for edit in record.get("edits", ()))
     assert [record.get("edits") for record in trace] == [record.get("edits") for record in trace_of(out)]
-    same_bytes(load(out).engine_.table.whole(), here.table.whole())
+    same_bytes(load(out).engine.table.whole(), here.table.whole())
     check(out)
 
 

@@ -5,14 +5,14 @@ import json
 import pytest
 from tests.spark.streaming_on_spark import FILE, GIVEN, SPARK, WORDS
 
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.saved import ModelDirectory
 
 
 def test_the_program_learns_from_a_stream(spark, cli, incoming, out):
     told = json.loads(cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out, "--json").stdout)
     assert (told["documents"], told["steps"], told["skipped"]) == (3 * FILE, 6, 0)
-    assert told["words"] == len(load(out).vocabulary_)
+    assert told["words"] == len(load(out).vocabulary)
     again = cli("stream", "lda", incoming, *SPARK, *GIVEN, "--once", "--out", out)
     assert f"3 topics and {told['words']} words from 180 documents in 6 steps" in again.stdout
     assert "river" in cli("topics", out).stdout

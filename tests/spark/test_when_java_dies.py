@@ -19,7 +19,7 @@ from stickbreaker.engines.spark import session
 from stickbreaker.engines.spark.failures import SparkFailure
 from stickbreaker.engines.spark.jobs import Cluster
 from stickbreaker.engines.spark.session import in_one_line
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.spark import partition_tasks
 
 FIT = (*SMALL, "--iterations", 6, "--tol", 0, "--checkpoint-every", 0, *SPARK)
@@ -73,7 +73,7 @@ def test_a_killed_fit_is_one_line_and_goes_on(spark, cli, corpus, tmp_path, temp
     assert f"continue with: stickbreaker resume {path} --engine spark" in named_in(last, temporary)
     cli("fit", "lda", corpus, "--out", tmp_path / "whole", *FIT)
     cli("resume", path, *SPARK)
-    assert load(path).components_.tobytes() == load(tmp_path / "whole").components_.tobytes()
+    assert load(path).components.tobytes() == load(tmp_path / "whole").components.tobytes()
     assert (path / "documents.parquet").read_bytes() == (tmp_path / "whole/documents.parquet").read_bytes()
 
 
@@ -97,7 +97,7 @@ def test_a_killed_stream_is_one_line_and_goes_on(spark, cli, tmp_path, temporary
     assert named_in(last, temporary) == "what was learned is saved; give the command again to continue"
     cli(*command, "--once", "--out", path)
     cli(*command, "--once", "--out", tmp_path / "whole")
-    assert load(path).components_.tobytes() == load(tmp_path / "whole").components_.tobytes()
+    assert load(path).components.tobytes() == load(tmp_path / "whole").components.tobytes()
 
 
 def test_a_full_disk_of_sparks_is_one_line(spark, program, corpus, tmp_path):

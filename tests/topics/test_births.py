@@ -226,7 +226,7 @@ def on_trial(n_topics=3, seed=0):
     model = learned(model_of(n_topics, moves=None), batches)
     bags = corpus_of(batches[-1]).bags(0)
     engine = model.engine_
-    trial = TopicsOnTrial.of(model._model, model.params_, engine.table, np.arange(N_WORDS))
+    trial = TopicsOnTrial.of(model.learned_.model, model.params_, engine.table, np.arange(N_WORDS))
     return trial, engine, bags
 
 
@@ -405,7 +405,7 @@ def on_open_trial(n_topics=3, **settings):
     model = model_of(n_topics, moves=None, words=OpenVocabulary(**{"reorder_every": 3, **settings}))
     learned(model, minibatches(part=2))
     words = [*sorted(model.vocabulary_.words)[:40], "zzz"]
-    return model, TopicsOnTrial.of(model._model, model.params_, model.engine_.table, words), words
+    return model, TopicsOnTrial.of(model.learned_.model, model.params_, model.engine_.table, words), words
 
 
 def expected_logs(counts, a):
@@ -445,7 +445,7 @@ def test_no_order_gives_counts_more_evidence_than_that_by_counts():
 @pytest.mark.parametrize("given", [{}, {"memory": "keep", "truncation": 15}, {"outside": "spelling"}])
 def test_words_on_trial_weigh_what_they_weigh_in_the_table(given):
     model, trial, words = on_open_trial(**given)
-    table, slot = model.engine_.table, model._model.words
+    table, slot = model.engine_.table, model.learned_.model.words
     places = table.positions(words)
     prepared = slot.prepare(model.params_, table.whole())
     there = slot.weights(prepared, table.whole(), table.totals(), places)
@@ -471,7 +471,7 @@ def test_a_topic_that_opened_is_the_one_that_was_tried():
     table.edit((Grow("topics", 1),))
     table.blend(Rows(table.positions(words[:40]), np.hstack([np.zeros((40, 3)), counts[:40]])), 1.0, 1.0)
     params = apply((Grow("topics", 1),), model.params_)
-    other = TopicsOnTrial.of(model._model, params, table, words)
+    other = TopicsOnTrial.of(model.learned_.model, params, table, words)
     np.testing.assert_allclose(made.words.logs[:40], other.words.logs[:40], rtol=1e-9)
     np.testing.assert_allclose(made.words.topic_words(), other.words.topic_words(), rtol=1e-9)
 
@@ -486,7 +486,7 @@ def test_words_that_the_table_lacks_enter_with_a_topic():
         assert record["vocabulary"]["size"] == model.engine_.table.shape[0]
         assert model.engine_.table.whole().values.min() >= 0.0
         if any(edit["move"] == "split" for edit in record.get("edits", ())):
-            own = model._model.words.entered(model.params_) == record["step"] - 1
+            own = model.learned_.model.words.entered(model.params_) == record["step"] - 1
             assert own.sum() <= record["vocabulary"]["entered"]
             entered.append(int(own.sum()))
     assert max(entered) > 0

@@ -8,6 +8,7 @@ from tests.running import planted_documents, write_lines
 
 from stickbreaker import LDA, Corpus
 from stickbreaker.core.random_streams import share_of
+from stickbreaker.corpus import Bags
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics.evaluation import coherence
 from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
@@ -20,7 +21,7 @@ from stickbreaker.topics.report_documents import (
     collect_documents_and_figures,
 )
 from stickbreaker.topics.runs import word_counting
-from stickbreaker.topics.runs.word_counting import word_counts_of, word_documents_of
+from stickbreaker.topics.runs.word_counting import word_counts_of
 
 QUICK = {"random_state": 0, "n_jobs": 1, "max_iter": 10, "tol": 0.0}
 
@@ -34,12 +35,13 @@ def learned():
 def test_halves_are_counted_as_if_each_were_all(learned):
     """By documents of one half alone, with the same topics: as the sums of all are counted."""
     model, corpus = learned
-    found = word_counts_of(model, Source(corpus), model.engine_)
+    found = word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_)
     ids = corpus.ids(0)
     for half, counted in enumerate(found.halves):
         own = np.flatnonzero([(share_of(name, 2) < 0.5) == bool(half) for name in ids])
         assert 20 < len(own) < 70
-        alone = word_documents_of(model, Source(_part(corpus, own)), model.engine_)
+        part = Source(_part(corpus, own))
+        alone = word_counts_of(model.learned_.reader, model.settings, part, model.engine_, halves=False).whole
         for one, other in zip(counted.sides[0], alone.sides[0], strict=True):
             if isinstance(one, np.ndarray):
                 np.testing.assert_allclose(one, other, atol=1e-9)
@@ -54,8 +56,14 @@ def _part(corpus, own):
 
 def test_counts_of_all_do_not_depend_on_halves(learned):
     model, corpus = learned
-    whole = word_counts_of(model, Source(corpus), model.engine_).whole.to_arrays()
-    for name, values in word_documents_of(model, Source(corpus), model.engine_).to_arrays().items():
+    whole = word_counts_of(
+        model.learned_.reader, model.settings, Source(corpus), model.engine_
+    ).whole.to_arrays()
+    for name, values in (
+        word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_, halves=False)
+        .whole.to_arrays()
+        .items()
+    ):
         np.testing.assert_array_equal(values, whole[name])
 
 
@@ -63,7 +71,8 @@ def test_counts_of_halves_do_not_need_those_of_all(learned):
     """A saved model has those of all already."""
     model, corpus = learned
     expected, found = (
-        word_counts_of(model, Source(corpus), model.engine_, whole=whole) for whole in (True, False)
+        word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_, whole=whole)
+        for whole in (True, False)
     )
     assert found.whole is None
     for one, other in zip(expected.halves, found.halves, strict=True):
@@ -73,12 +82,12 @@ def test_counts_of_halves_do_not_need_those_of_all(learned):
 
 def test_the_coherence_is_that_of_one_half_s_words_in_the_other(learned):
     model, corpus = learned
-    halves = word_counts_of(model, Source(corpus), model.engine_).halves
-    figures = collect_documents_and_figures(model, Source(corpus), model.engine_, halves)[1]
+    halves = word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_).halves
+    figures = collect_documents_and_figures(model.learned_, Source(corpus), model.engine_, halves)[1]
     second = np.array([share_of(name, 2) < 0.5 for name in corpus.ids(0)])
     expected = []
     for half, counted in enumerate(halves):
-        evidence = model._word_evidence._replace(counted=counted)
+        evidence = model.learned_.word_evidence._replace(counted=counted)
         rows = ranking(DEFAULT)(evidence, 10, slice(0, corpus.n_words)).words
         words = [[corpus.vocabulary.words[row] for row in topic] for topic in rows.tolist()]
         there = np.flatnonzero(second != bool(half))
@@ -103,7 +112,7 @@ def test_a_topic_that_one_document_made_does_not_hold(tmp_path, cli):
     assert min(values) == values[strange.index(True)] < 0.0
     assert sorted(values)[1] > 0.0
     model, corpus = LDA.load(tmp_path / "m"), Corpus.build(path)
-    naive = collect_documents_and_figures(model, Source(corpus), model.engine_)[1]
+    naive = collect_documents_and_figures(model.learned_, Source(corpus), model.engine_)[1]
     assert naive["coherence_in"][2] == LEARNED
     assert naive["coherence"][topics[strange.index(True)]["topic"]] > values[strange.index(True)] + 0.1
 
@@ -144,15 +153,18 @@ def test_a_saved_model_with_its_documents_has_it_too(learned, tmp_path):
 def test_a_large_table_is_not_counted_by_halves(learned, monkeypatch):
     model, corpus = learned
     monkeypatch.setattr(word_counting, "CELLS", 4 * corpus.n_words)
-    assert word_counts_of(model, Source(corpus), model.engine_).halves is None
+    assert word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_).halves is None
     monkeypatch.setattr(word_counting, "CELLS", 8 * corpus.n_words)
-    assert word_counts_of(model, Source(corpus), model.engine_).halves is not None
+    assert (
+        word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_).halves
+        is not None
+    )
 
 
 def test_two_documents_may_be_in_one_half():
     corpus = Corpus.from_texts(["a river bank", "bank money bank"])
     model = LDA(1, **QUICK).fit(corpus)
-    counted = word_counts_of(model, Source(corpus), model.engine_)
+    counted = word_counts_of(model.learned_.reader, model.settings, Source(corpus), model.engine_)
     assert counted.whole is not None
     halves = {share_of(name, 2) < 0.5 for name in corpus.ids(0)}
     assert (counted.halves is None) == (len(halves) == 1)
@@ -175,3 +187,11 @@ def test_a_finished_run_says_if_its_weakest_topics_do_not_hold(tmp_path, cli, ki
     assert found["below"] == sum(value < 0.0 for value in coherence)
     done = cli("fit", kind, tmp_path / "planted.jsonl", "--topics", 3, *quick)
     assert "hold" not in done.stdout
+
+
+def test_a_document_without_words_has_no_topic():
+    theta = np.array([[0.9, 0.1], [0.5, 0.5], [0.45, 0.55]])
+    bags = Bags(np.array([0, 1, 1, 2]), np.array([0, 1]), np.array([8.0, 0.5]), np.zeros(3))
+    found = word_counting.topics_of_documents(theta, bags)
+    assert found.starts.tolist() == [0, 2, 2, 3]
+    assert found.topics.tolist() == [0, 1, 1]

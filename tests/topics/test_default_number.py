@@ -8,6 +8,7 @@ from tests.running import planted_documents, write_lines
 
 from stickbreaker import HDP, LDA, Corpus
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics.search.number_of_topics import topics_by_size
 
 QUICK = {"random_state": 0, "n_jobs": 1, "max_iter": 2, "tol": 0.0}
@@ -79,11 +80,11 @@ def test_the_program_says_which_number_it_takes(cli, tmp_path):
 
 
 def test_a_run_under_way_keeps_its_number(cli, tmp_path):
-    from stickbreaker.estimators import fitting
-    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker import LDA
+    from stickbreaker.estimators import model_runs
 
     path = write_lines(tmp_path / "p.jsonl", planted_documents(60))
     cli("corpus", "build", path, "--out", tmp_path / "c")
-    fitting.begin(PlainLDA(max_iter=2, random_state=0), Corpus.open(tmp_path / "c"), tmp_path / "m")
+    begin(LDA(max_iter=2, random_state=0), Corpus.open(tmp_path / "c"), tmp_path / "m")
     assert ModelDirectory(tmp_path / "m").manifest()["settings"]["n_topics"] == 3
-    assert len(fitting.resume(tmp_path / "m", every=60.0, threads=1)[0].alpha_) == 3
+    assert len(model_runs.resume(tmp_path / "m", every=60.0, threads=1)[0].alpha) == 3

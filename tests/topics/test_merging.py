@@ -10,6 +10,7 @@ from tests.running import planted_documents, write_lines
 from stickbreaker import HDP, LDA, Corpus, Guide, UserError
 from stickbreaker.corpus import Document
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics.merging import joined_by_information
 from stickbreaker.topics.report.document_entries import read_documents, read_metadata_sums
 
@@ -309,11 +310,10 @@ def test_mistakes_of_the_command_are_one_line(saved, tmp_path, cli):
 
 
 def test_a_run_under_way_is_not_merged(planted, tmp_path, cli):
-    from stickbreaker.estimators import fitting
-    from stickbreaker.topics.plain_lda import PlainLDA
+    from stickbreaker import LDA
 
     corpus = write_lines(tmp_path / "p.jsonl", planted_documents(20))
     cli("corpus", "build", corpus, "--out", tmp_path / "c")
-    fitting.begin(PlainLDA(3, max_iter=3, random_state=0), Corpus.open(tmp_path / "c"), tmp_path / "m")
+    begin(LDA(3, max_iter=3, random_state=0), Corpus.open(tmp_path / "c"), tmp_path / "m")
     done = cli("merge", tmp_path / "m", "0,1", "--out", tmp_path / "n", code=1)
     assert "is a run under way; end it first: stickbreaker resume" in done.stderr

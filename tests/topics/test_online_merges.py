@@ -7,10 +7,9 @@ from tests.topics.test_births import N_WORDS, OPEN, WORDS, learned, minibatches,
 from stickbreaker import HDP, Corpus, Online, SplitMerge
 from stickbreaker.core.edits import Merge, apply
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.testing import plant_topics
-from stickbreaker.testing.estimators import StopAfter, contents
-from stickbreaker.topics.plain_hdp import PlainHDP
+from stickbreaker.testing.estimators import StopAfter, begin, contents
 from stickbreaker.topics.runs.online_merges import alike
 from stickbreaker.topics.runs.topics_on_trial import TopicsOnTrial
 
@@ -62,11 +61,11 @@ def test_topics_that_are_merged_on_trial_are_those_that_are_merged_in_the_table(
     known = WORDS if words == "closed" else sorted(model.vocabulary_.words)
     places = np.arange(N_WORDS) if words == "closed" else known
     table, merge = model.engine_.table, Merge("topics", 0, 2)
-    made = TopicsOnTrial.of(model._model, model.params_, table, places).merged(2, 0)
+    made = TopicsOnTrial.of(model.learned_.model, model.params_, table, places).merged(2, 0)
     table = table.copy()
     table.edit((merge,))
     params = apply((merge,), model.params_)
-    there = TopicsOnTrial.of(model._model, params, table, places)
+    there = TopicsOnTrial.of(model.learned_.model, params, table, places)
     np.testing.assert_allclose(made.counts, there.counts, rtol=1e-9)
     if words == "closed":
         np.testing.assert_allclose(made.words.topic_words(), there.words.topic_words(), rtol=1e-9)
@@ -78,12 +77,12 @@ def test_topics_that_are_merged_on_trial_are_those_that_are_merged_in_the_table(
 def test_a_run_that_was_interrupted_ends_as_others_do(tmp_path):
     corpus = Corpus.from_matrix(planted().counts).write(tmp_path / "corpus")
     for name in ("whole", "parts"):
-        fitting.begin(PlainHDP(12, max_iter=4, **GIVEN), corpus, tmp_path / name)
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+        begin(HDP(12, max_iter=4, **GIVEN), corpus, tmp_path / name)
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     for _ in range(20):
         watch = StopAfter(3)
         try:
-            fitting.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+            model_runs.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
         except Interrupted:
             continue
         break

@@ -10,21 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from stickbreaker import LDA, OpenVocabulary
+from stickbreaker import LDA, OpenVocabulary, load
 from stickbreaker.corpus import Analysis, Corpus, Vocabulary, blocks
 from stickbreaker.corpus import source as sources
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators import model_runs
 from stickbreaker.learning.schedules import Online
 from stickbreaker.testing import plant_languages
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics import snippets
 from stickbreaker.topics.evaluation import Topics, coherence_of
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.topic_words import Dense
-from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.report.document_entries import read_documents
 from stickbreaker.topics.report_documents import (
     LIMIT,
@@ -160,12 +159,12 @@ def test_the_coherence_of_two_languages_is_the_mean_of_both():
     sides = {code: Vocabulary.of([w for w in names if w.startswith(code)]) for code in ("de", "en")}
     corpus = Corpus.from_tokens(documents, vocabulary=Vocabulary.joined(sides))
     model = LDA(5, random_state=0, max_iter=5, tol=0.0).fit(corpus)
-    told = collect_documents_and_figures(model, Source(corpus), model.engine_)[1]["coherence"]
+    told = collect_documents_and_figures(model.learned_, Source(corpus), model.engine_)[1]["coherence"]
     topics = Topics(
         model.topic_word_,
         model.alpha_,
         model.vocabulary_,
-        model._infer_shares,
+        model.learned_.shares_of_bags,
         model.topic_shares_,
         model.word_documents_,
     )
@@ -178,7 +177,10 @@ def test_a_language_without_documents_has_no_coherence():
     sides = {code: Vocabulary.of([f"{code}:bank", f"{code}:gift"]) for code in ("de", "en")}
     corpus = Corpus.from_tokens([["de:bank", "de:gift"]] * 3, vocabulary=Vocabulary.joined(sides))
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(corpus)
-    assert collect_documents_and_figures(model, Source(corpus), model.engine_)[1]["coherence"] == [0.0, 0.0]
+    assert collect_documents_and_figures(model.learned_, Source(corpus), model.engine_)[1]["coherence"] == [
+        0.0,
+        0.0,
+    ]
 
 
 def test_words_that_an_open_vocabulary_lost_are_not_marked(tmp_path):
@@ -187,9 +189,9 @@ def test_words_that_an_open_vocabulary_lost_are_not_marked(tmp_path):
     drawn = np.random.default_rng(0).integers(0, 300, (400, 40))
     corpus = Corpus.from_tokens([[words[n] for n in row] for row in drawn]).write(tmp_path / "c")
     vocabulary = OpenVocabulary(truncation=20, concentration=10)
-    estimator = PlainLDA(4, words=vocabulary, schedule=Online(20), max_iter=1, random_state=0)
-    fitting.begin(estimator, corpus, tmp_path / "m")
-    fitting.resume(tmp_path / "m", every=100, threads=1)
+    estimator = LDA(4, words=vocabulary, schedule=Online(20), max_iter=1, random_state=0)
+    begin(estimator, corpus, tmp_path / "m")
+    model_runs.resume(tmp_path / "m", every=100, threads=1)
     known = set(load(tmp_path / "m").vocabulary_.words)
     assert len(known) <= 80
     documents, _ = read_documents(tmp_path / "m")
@@ -243,8 +245,8 @@ def test_documents_are_inferred_with_one_view_of_the_table(monkeypatch):
 
     expectations = TopicModel.expectations
     monkeypatch.setattr(TopicModel, "expectations", counted)
-    estimator = PlainLDA(2, max_iter=2, n_jobs=2, random_state=0)
-    fitting.fit(estimator, corpus)
+    estimator = LDA(2, max_iter=2, n_jobs=2, random_state=0)
+    estimator.fit(corpus)
     assert len(views) == 3  # two passes and the ranking
-    collect_documents_and_figures(estimator, Source(corpus), estimator.engine_)
+    collect_documents_and_figures(estimator.learned_, Source(corpus), estimator.engine_)
     assert len(views) == 4

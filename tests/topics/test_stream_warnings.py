@@ -14,6 +14,7 @@ from stickbreaker.topics.runs.stream_warnings import (
     warning_text,
     warnings_of,
 )
+from stickbreaker.topics.trace_fields import TRACE_FIELDS
 
 KINDS, OWN = 6, 12
 
@@ -93,7 +94,7 @@ def test_topics_of_an_hdp_that_nothing_needs_are_no_fault():
 def read(record):
     """A record that was written as a line, read as a topic model's."""
     found = record_of(line_of(record).encode())
-    refuse_other_kinds(found, LDA._trace_fields, needed=False)
+    refuse_other_kinds(found, TRACE_FIELDS, needed=False)
     return found
 
 

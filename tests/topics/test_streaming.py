@@ -13,9 +13,8 @@ from stickbreaker.estimators.streams.stream_feed import Feed, Stop, Stopped, Str
 from stickbreaker.learning.schedules import Online
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.estimators import contents, untimed
-from stickbreaker.topics.plain_hdp import PlainHDP
-from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.runs.topic_snapshots import words_now
+from stickbreaker.topics.settings import HDPSettings, LDASettings
 
 SIZE = 20
 PLAIN = Analysis(language=None, stop_words="none", min_length=1)
@@ -61,10 +60,10 @@ def batches(records, size=SIZE):
 
 
 CASES = {
-    "hybrid": (LDA, PlainLDA, {"inference": "hybrid"}),
-    "mean-field": (LDA, PlainLDA, {}),
-    "fixed size": (LDA, PlainLDA, {"inference": "hybrid", "total": 1_000}),
-    "growing": (HDP, PlainHDP, {"alpha": 1.0}),
+    "hybrid": (LDA, LDASettings, {"inference": "hybrid"}),
+    "mean-field": (LDA, LDASettings, {}),
+    "fixed size": (LDA, LDASettings, {"inference": "hybrid", "total": 1_000}),
+    "growing": (HDP, HDPSettings, {"alpha": 1.0}),
 }
 
 
@@ -89,18 +88,18 @@ def test_a_stream_learns_what_partial_fit_learns(case, tmp_path):
 def test_the_size_of_the_stream_matters(tmp_path):
     stream = written(tmp_path / "s.jsonl", drifting(60))
     for name, total in (("running", None), ("fixed", 5_000)):
-        learned(PlainLDA(3, **params(total=total)), stream, tmp_path / name)
+        learned(LDASettings(3, **params(total=total)), stream, tmp_path / name)
     sums = [LDA.load(tmp_path / name).components_.sum() for name in ("running", "fixed")]
     assert sums[1] > 5 * sums[0]
 
 
 def test_a_model_that_was_stopped_anywhere_ends_the_same(tmp_path):
     stream = written(tmp_path / "s.jsonl", drifting(150))
-    estimator = PlainLDA(3, **params(inference="hybrid"))
+    estimator = LDASettings(3, **params(inference="hybrid"))
     learned(estimator, stream, tmp_path / "whole", snapshot_documents=SIZE)
     stop = Stop()
     ended = learned(
-        PlainLDA(3, **params(inference="hybrid")),
+        LDASettings(3, **params(inference="hybrid")),
         stream,
         tmp_path / "cut",
         stop,
@@ -122,7 +121,7 @@ def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
     texts = [" ".join(f"kind{d // 60}w{word}" for word in draw.integers(9, size=20)) for d in range(400)]
     stream = written(tmp_path / "s.jsonl", [{"text": text} for text in texts])
     given = params(alpha=1 / 12, schedule=Online(SIZE, tau0=1.0))
-    learned(PlainLDA(12, **given), stream, tmp_path / "whole", snapshot_documents=SIZE)
+    learned(LDASettings(12, **given), stream, tmp_path / "whole", snapshot_documents=SIZE)
     trace = ModelDirectory(tmp_path / "whole").read().trace
     first = next(record["step"] for record in trace if "warnings" in record)
     for steps in (first - 1, first, first + 1):
@@ -131,7 +130,7 @@ def test_a_run_warns_once_whatever_interrupts_it(tmp_path):
         def watch(record, steps=steps, stop=stop):
             return stop.request() if record["step"] == steps else None
 
-        assert not learned(PlainLDA(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
+        assert not learned(LDASettings(12, **given), stream, out, stop, watch, snapshot_documents=SIZE)[1]
         again = stream_directory.resume(out, Stop(), 2)
         assert again is not None
         stream_directory.continue_stream(again, Stop(), lambda record: None)
@@ -144,8 +143,8 @@ def test_documents_without_words_are_counted_and_change_nothing(tmp_path):
     records = drifting(60)
     nothing = [{"text": "", "date": "2001-01-01"}] * 45
     whole = written(tmp_path / "s.jsonl", [*nothing[:40], *records[:SIZE], *nothing[:SIZE], *records[SIZE:]])
-    begun, _ = learned(PlainLDA(3, **params(total=100)), whole, tmp_path / "m")
-    learned(PlainLDA(3, **params(total=100)), written(tmp_path / "t.jsonl", records), tmp_path / "n")
+    begun, _ = learned(LDASettings(3, **params(total=100)), whole, tmp_path / "m")
+    learned(LDASettings(3, **params(total=100)), written(tmp_path / "t.jsonl", records), tmp_path / "n")
     with_empty, without = LDA.load(tmp_path / "m"), LDA.load(tmp_path / "n")
     assert np.array_equal(with_empty.topic_word_, without.topic_word_)
     assert (begun.run.about["documents"], begun.run.about["empty"]) == (120, 60)
@@ -156,7 +155,7 @@ def test_documents_without_words_are_counted_and_change_nothing(tmp_path):
 def test_snapshots_tell_the_words_of_their_moment(tmp_path):
     records = drifting(150)
     begun, _ = learned(
-        PlainLDA(3, **params(inference="hybrid")), written(tmp_path / "s.jsonl", records), tmp_path / "m"
+        LDASettings(3, **params(inference="hybrid")), written(tmp_path / "s.jsonl", records), tmp_path / "m"
     )
     evolution = ModelDirectory(tmp_path / "m").evolution()
     assert [moment.documents for moment in evolution.moments] == [20, 60, 120, 150]
@@ -195,20 +194,20 @@ def test_a_bad_document_leaves_what_was_learned(tmp_path):
     stream.write_text("\n".join([*lines[:70], "{", *lines[70:]]) + "\n")
     out = tmp_path / "m"
     with pytest.raises(UserError, match=r"s\.jsonl:71: malformed JSON"):
-        learned(PlainLDA(3, **params()), stream, out)
+        learned(LDASettings(3, **params()), stream, out)
     assert LDA.load(out).corpus_["documents"] == 60
     with pytest.raises(UserError, match=r"s\.jsonl:71: malformed JSON"):
         stream_directory.continue_stream(stream_directory.resume(out, Stop(), 1), Stop(), lambda record: None)
     begun = stream_directory.resume(out, Stop(), 1, on_error="skip")
     assert stream_directory.continue_stream(begun, Stop(), lambda record: None)
     assert begun.feed.problems.counts == {"malformed JSON": 1}
-    learned(PlainLDA(3, **params()), written(tmp_path / "t.jsonl", drifting(90)), tmp_path / "n")
+    learned(LDASettings(3, **params()), written(tmp_path / "t.jsonl", drifting(90)), tmp_path / "n")
     assert np.array_equal(LDA.load(out).topic_word_, LDA.load(tmp_path / "n").topic_word_)
 
 
 def test_another_stream_is_refused(tmp_path):
     stream, out, stop = written(tmp_path / "s.jsonl", drifting(90)), tmp_path / "m", Stop()
-    learned(PlainLDA(3, **params()), stream, out, stop, lambda record: stop.request())
+    learned(LDASettings(3, **params()), stream, out, stop, lambda record: stop.request())
     written(stream, drifting(90, seed=1))
     with pytest.raises(UserError, match="the first 20 documents are not those that the run learned from"):
         stream_directory.resume(out, Stop(), 1)
@@ -223,13 +222,13 @@ def test_another_stream_is_refused(tmp_path):
 )
 def test_a_stream_of_nothing_is_refused(records, told, tmp_path):
     with pytest.raises(UserError, match=told):
-        learned(PlainLDA(3, **params()), written(tmp_path / "s.jsonl", records), tmp_path / "m")
+        learned(LDASettings(3, **params()), written(tmp_path / "s.jsonl", records), tmp_path / "m")
     assert not (tmp_path / "m").exists()
 
 
 def test_closed_words_are_refused(tmp_path):
     with pytest.raises(UserError, match="closed vocabulary"):
-        learned(PlainLDA(3, schedule="online"), written(tmp_path / "s.jsonl", drifting(5)), tmp_path / "m")
+        learned(LDASettings(3, schedule="online"), written(tmp_path / "s.jsonl", drifting(5)), tmp_path / "m")
 
 
 # The feed
@@ -289,7 +288,7 @@ def test_settings_come_back_from_a_manifest():
 
 def test_dates_that_are_none_are_told(tmp_path):
     records = [{**record, "date": "last week"} for record in drifting(40)]
-    begun, _ = learned(PlainLDA(3, **params()), written(tmp_path / "s.jsonl", records), tmp_path / "m")
+    begun, _ = learned(LDASettings(3, **params()), written(tmp_path / "s.jsonl", records), tmp_path / "m")
     assert begun.strange_date == "last week"
     moments = ModelDirectory(tmp_path / "m").evolution().moments
     assert [moment.date for moment in moments] == [None, None]

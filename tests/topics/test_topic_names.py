@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from tests.running import SMALL
 
-from stickbreaker import HDP, LDA, Corpus, UserError
+from stickbreaker import HDP, LDA, Corpus, UserError, load
 from stickbreaker.core.locks.path_locks import turn_at
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics.names.given_names import names_in_file
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.names.names_file import (
@@ -24,7 +24,6 @@ from stickbreaker.topics.names.names_file import (
     read_names,
     write_names,
 )
-from stickbreaker.topics.plain_lda import PlainLDA
 
 
 @pytest.fixture
@@ -117,17 +116,17 @@ def test_a_reader_is_right_and_the_guide_comes_back(texts):
     model = LDA(3, guide=guide, random_state=0, max_iter=2, tol=0.0).fit(texts)
     assert model.topic_names_ == ("trees", "money", None)
     assert model.name_topics({0: "woods", 2: "money"}).topic_names_ == ("woods", "money", "money")
-    assert len(NamedTopics(model).members) == 2
+    assert len(NamedTopics(model.learned_).members) == 2
     assert model.name_topics({0: None}).topic_names_ == ("trees", "money", "money")
 
 
 def test_a_run_that_goes_on_keeps_names(planted, cli, tmp_path):
     cli("corpus", "build", planted, "--out", tmp_path / "c")
     corpus = Corpus.open(tmp_path / "c")
-    fitting.begin(PlainLDA(3, max_iter=3, random_state=0), corpus, tmp_path / "m")
+    begin(LDA(3, max_iter=3, random_state=0), corpus, tmp_path / "m")
     cli("name", tmp_path / "m", "--topic", "1=money")
-    finished, _, _ = fitting.resume(tmp_path / "m", every=0.0, threads=1)
-    assert finished.topic_names_ == (None, "money", None)
+    finished, _, _ = model_runs.resume(tmp_path / "m", every=0.0, threads=1)
+    assert finished.topic_names == (None, "money", None)
     assert load(tmp_path / "m").topic_names_ == (None, "money", None)
     directory = ModelDirectory(tmp_path / "m")
     directory.write(directory.read())  # as a stream does, again and again
@@ -181,10 +180,10 @@ def test_names_that_others_gave_meanwhile_stay(tmp_path):
 
 def test_names_that_cannot_be_read_stop_no_run(planted, cli, tmp_path):
     cli("corpus", "build", planted, "--out", tmp_path / "c")
-    fitting.begin(PlainLDA(3, max_iter=3), Corpus.open(tmp_path / "c"), tmp_path / "m")
+    begin(LDA(3, max_iter=3), Corpus.open(tmp_path / "c"), tmp_path / "m")
     (tmp_path / "m" / NAMES).write_text("no names")
     with pytest.warns(UserWarning, match=r"names of topics are left out: .*names\.json"):
-        fitting.resume(tmp_path / "m", every=60.0, threads=1)
+        model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     (tmp_path / "m" / NAMES).unlink()
     assert len(load(tmp_path / "m").topic_names_) == 3
 
@@ -214,7 +213,7 @@ def page_file(model, path, **changes):
 def test_a_file_from_the_page_names_the_same_topics(named, texts, tmp_path):
     file = page_file(named, tmp_path / "n.json")
     other = LDA(4, random_state=1, n_jobs=1, max_iter=3, tol=0.0).fit(texts).name_topics({2: "old"})
-    found = names_in_file(other, file)
+    found = names_in_file(other.learned_, file)
     assert found == ({0: "the sea", 1: "weather", 2: None, 3: "weather"}, [])
     assert other.name_topics(found.by_topic).topic_names_ == named.topic_names_
 
@@ -225,7 +224,7 @@ def test_names_of_topics_that_are_gone_are_left_out(named, tmp_path):
         {"id": [0, 1, 2, 77][k], "words": words[k], "name": ["changed", "kept", None, "gone"][k]}
         for k in range(4)
     ]
-    found = names_in_file(named, page_file(named, tmp_path / "n.json", topics=topics))
+    found = names_in_file(named.learned_, page_file(named, tmp_path / "n.json", topics=topics))
     assert found == ({1: "kept", 2: None}, ["changed", "gone"])
 
 
@@ -237,7 +236,7 @@ def test_a_file_about_another_model_is_refused(named, tmp_path):
         (page_file(named, tmp_path / "none.json", topics=[]), "0 of 0"),
     ):
         with pytest.raises(UserError) as told:
-            names_in_file(named, file)
+            names_in_file(named.learned_, file)
         assert str(told.value).startswith(f"{file}: names topics of another model: {count}")
 
 
@@ -247,7 +246,7 @@ def test_a_file_about_another_model_is_refused(named, tmp_path):
 def test_a_file_that_is_none_of_the_page_is_refused(named, tmp_path, content):
     (tmp_path / "n.json").write_bytes(content)
     with pytest.raises(UserError) as told:
-        names_in_file(named, tmp_path / "n.json")
+        names_in_file(named.learned_, tmp_path / "n.json")
     assert str(told.value).startswith(f"{tmp_path / 'n.json'}: ")
     assert "\n" not in str(told.value)
 
@@ -257,7 +256,7 @@ def test_a_name_in_a_file_is_checked(named, tmp_path, name):
     topics = [{"id": 0, "words": named.top_words(10)[0], "name": name}]
     file = page_file(named, tmp_path / "n.json", topics=topics)
     with pytest.raises(UserError) as told:
-        names_in_file(named, file)
+        names_in_file(named.learned_, file)
     assert str(told.value).startswith(f"{file}: the name")
 
 
@@ -265,7 +264,7 @@ def test_a_name_in_a_file_is_checked(named, tmp_path, name):
 
 
 def test_topics_of_one_name_are_their_sum(named):
-    groups = NamedTopics(named)
+    groups = NamedTopics(named.learned_)
     large, small = sorted((1, 3), key=lambda k: -named.topic_shares_[k])
     assert sorted(groups.members) == groups.members == sorted([(0,), (2,), (large, small)])
     g = groups.group_of[1]
@@ -282,9 +281,9 @@ def test_topics_of_one_name_are_their_sum(named):
 
 
 def test_without_names_nothing_is_changed(named):
-    groups = NamedTopics(named.name_topics(dict.fromkeys(range(4))))
+    groups = NamedTopics(named.name_topics(dict.fromkeys(range(4))).learned_)
     assert not groups.joined
-    assert groups.words is named._topic_words
+    assert groups.words is named.learned_.topic_words
     assert groups.shares is named.topic_shares_
 
 

@@ -8,14 +8,13 @@ from tests.tiers import sampled
 
 from stickbreaker import HDP, Corpus, Hybrid, Online, UserError
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.search import with_last
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
 from stickbreaker.testing import plant_topics
-from stickbreaker.testing.estimators import StopAfter, contents, untimed
+from stickbreaker.testing.estimators import StopAfter, begin, contents, untimed
 from stickbreaker.testing.planted import matched
-from stickbreaker.topics.plain_hdp import PlainHDP
 from stickbreaker.topics.search.search_points import SHORT, WHOLE, SearchPoint, points_from
 from stickbreaker.topics.search.search_range import range_of
 from stickbreaker.topics.search.topic_search import TopicSearch
@@ -61,7 +60,7 @@ def test_the_planted_number_of_dense_topics_is_found():
     model = HDP(random_state=0).fit(planted.counts)
     assert model.n_topics_ == 15
     assert matched(model.topic_word_, planted.topics)[1].min() > 0.8
-    found = model._search_range()
+    found = model.learned_.search_range
     assert (found.fewest, found.most, found.of) == (15, 15, WHOLE)
     assert not found.at_most
 
@@ -260,20 +259,20 @@ def test_topics_that_the_bound_does_not_ask_for_are_found(tmp_path):
     """And a search that goes over to documents held out continues where it stopped, as any does."""
     corpus = Corpus.from_matrix(weak_topics()).write(tmp_path / "corpus")
     model = HDP(random_state=0, max_iter=4).fit(corpus)
-    found = model._search_range()
+    found = model.learned_.search_range
     assert found.few < 10 < model.n_topics_
     held = round(model.components_.sum() - model.eta_ * model.components_.size)
     assert held == pytest.approx(corpus.n_tokens, rel=0.01), "the last run learns from all"
     for name in ("whole", "parts"):
-        fitting.begin(PlainHDP(max_iter=4, random_state=0), corpus, tmp_path / name)
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+        begin(HDP(max_iter=4, random_state=0), corpus, tmp_path / name)
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     assert HDP.load(tmp_path / "whole").search_ == model.search_
     assert ModelDirectory(tmp_path / "whole").manifest()["held_out"] == 0.0
     done = 0
     while True:
         watch = StopAfter(7)
         try:
-            fitting.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+            model_runs.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
         except Interrupted:
             done += 1
             continue
@@ -336,8 +335,8 @@ def test_documents_held_out_judge_and_are_not_learned_from(tmp_path):
     model.save(tmp_path / "model")
     assert ModelDirectory(tmp_path / "model").manifest()["held_out"] == 0.1
     assert HDP.load(tmp_path / "model").search_ == model.search_
-    fitting.begin(PlainHDP(judge="held-out", **BRIEF), corpus, tmp_path / "run")
-    fitting.resume(tmp_path / "run", every=60.0, threads=1)
+    begin(HDP(judge="held-out", **BRIEF), corpus, tmp_path / "run")
+    model_runs.resume(tmp_path / "run", every=60.0, threads=1)
     assert HDP.load(tmp_path / "run").search_ == model.search_
 
 
@@ -385,9 +384,9 @@ def test_an_interrupted_search_ends_as_others_do(tmp_path):
     """Stopped in the first run, in the step that ends one, in the first of the next, and in the last."""
     corpus = corpus_at(tmp_path / "corpus")
     for name in ("whole", "halves"):
-        fitting.begin(PlainHDP(schedule="batch", **BRIEF), corpus, tmp_path / name)
+        begin(HDP(schedule="batch", **BRIEF), corpus, tmp_path / name)
     told = []
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1, tell=told.append)
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1, tell=told.append)
     whole = contents(tmp_path / "whole")
     learned = HDP.load(tmp_path / "whole")
     assert in_order(told, learned) == learned.search_
@@ -396,11 +395,11 @@ def test_an_interrupted_search_ends_as_others_do(tmp_path):
     for steps in (2, 2, 1, 4, total - 11):
         watch = StopAfter(steps)
         with pytest.raises(Interrupted):
-            fitting.resume(tmp_path / "halves", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+            model_runs.resume(tmp_path / "halves", every=0.0, threads=2, watch=[watch], stopper=watch.take)
         assert len(ModelDirectory(tmp_path / "halves").read().trace) <= 3
         partly = HDP.load(tmp_path / "halves")  # a model meanwhile: of the run under way
         assert in_order(told[: len(partly.search_)], partly) == partly.search_
-    fitting.resume(tmp_path / "halves", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "halves", every=60.0, threads=1)
     assert contents(tmp_path / "halves") == whole
     assert HDP(schedule="batch", **BRIEF).fit(corpus).search_ == learned.search_
 
@@ -409,8 +408,8 @@ def test_a_search_that_is_killed_between_two_runs_goes_on(tmp_path, monkeypatch)
     """Before the manifest names the next run the run before is whole, and after it the next is."""
     corpus = corpus_at(tmp_path / "corpus")
     for name in ("whole", "killed"):
-        fitting.begin(PlainHDP(schedule="batch", **BRIEF), corpus, tmp_path / name)
-    fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+        begin(HDP(schedule="batch", **BRIEF), corpus, tmp_path / name)
+    model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     real = ModelDirectory.write
 
     class Killed(BaseException):
@@ -437,9 +436,9 @@ def test_a_search_that_is_killed_between_two_runs_goes_on(tmp_path, monkeypatch)
         with monkeypatch.context() as patched:
             patched.setattr(ModelDirectory, "write", write)
             with pytest.raises(Killed):
-                fitting.resume(tmp_path / "killed", every=60.0, threads=1)
+                model_runs.resume(tmp_path / "killed", every=60.0, threads=1)
         ModelDirectory(tmp_path / "killed").read()
-    fitting.resume(tmp_path / "killed", every=60.0, threads=1)
+    model_runs.resume(tmp_path / "killed", every=60.0, threads=1)
     assert contents(tmp_path / "killed") == contents(tmp_path / "whole")
 
 
@@ -463,9 +462,9 @@ def test_no_run_of_a_search_is_made_twice(tmp_path):
     alone = HDP(last.topics, eta="learned", **settings).fit(counts)
     np.testing.assert_array_equal(model.components_, alone.components_)
     corpus = Corpus.from_matrix(counts).write(tmp_path / "corpus")
-    fitting.begin(PlainHDP(**settings), corpus, tmp_path / "run")
+    begin(HDP(**settings), corpus, tmp_path / "run")
     told = []
-    fitting.resume(tmp_path / "run", every=60.0, threads=1, tell=told.append)
+    model_runs.resume(tmp_path / "run", every=60.0, threads=1, tell=told.append)
     assert len(told) == len(model.search_)
     assert set(told) == set(model.search_)
     made = HDP.load(tmp_path / "run")
@@ -487,14 +486,14 @@ def test_a_search_that_lost_its_best_run_makes_it_again(tmp_path):
     counts, settings = best_before_last()
     corpus = Corpus.from_matrix(counts).write(tmp_path / "corpus")
     for name in ("whole", "parts"):
-        fitting.begin(PlainHDP(schedule="batch", **settings), corpus, tmp_path / name)
-    done = fitting.resume(tmp_path / "whole", every=60.0, threads=1)
+        begin(HDP(schedule="batch", **settings), corpus, tmp_path / name)
+    done = model_runs.resume(tmp_path / "whole", every=60.0, threads=1)
     assert done[1].seed == 0
     stops = 0
     while True:
         watch = StopAfter(2)
         try:
-            fitting.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
+            model_runs.resume(tmp_path / "parts", every=0.0, threads=2, watch=[watch], stopper=watch.take)
         except Interrupted:
             stops += 1
             continue

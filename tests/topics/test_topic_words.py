@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from stickbreaker import LDA, ConceptTree, TopicNgramModel
 from stickbreaker.core.errors import UserError
 from stickbreaker.corpus import Corpus, Vocabulary
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
+from stickbreaker.testing.estimators import begin
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense, parts_of
 from stickbreaker.topics.model.word_ranking import (
@@ -22,7 +23,6 @@ from stickbreaker.topics.model.word_ranking import (
     leading_words,
     relevant_words,
 )
-from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.runs import word_counting
 
 
@@ -111,29 +111,29 @@ def test_a_model_tells_the_same_words_part_by_part(monkeypatch):
     whole = model.topic_word_
     assert whole.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
     monkeypatch.setattr(topic_words, "CELLS", 3)
-    parts = list(parts_of(model._topic_words))
+    parts = list(parts_of(model.learned_.topic_words))
     assert len(parts) == len(model.vocabulary_)
     assert np.hstack([part for _, part in parts]).tolist() == whole.tolist()
-    assert model._topic_words.of(np.array([4, 1])[::-1]).tolist() == whole[:, [1, 4]].tolist()
+    assert model.learned_.topic_words.of(np.array([4, 1])[::-1]).tolist() == whole[:, [1, 4]].tolist()
 
 
 def test_topics_of_a_large_model_are_told_without_its_table(monkeypatch, tmp_path):
     """Neither top words nor `topics` make an array of all words and topics."""
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
     from stickbreaker.topics.verbs.topics import listed_topics
 
     corpus = Corpus.from_texts(["river bank boat water", "money bank loan credit"] * 5)
     model = LDA(2, random_state=0, max_iter=5).fit(corpus)
     before = model.top_words(3), model.show_topics(2, 3)
-    summary = listed_topics(model, 3)
+    summary = listed_topics(model.learned_, 3)
 
     def refuse(self):
         raise AssertionError("the whole table was asked for")
 
-    monkeypatch.setattr(TopicEstimator, "topic_word_", property(refuse))
-    monkeypatch.setattr(TopicEstimator, "components_", property(refuse))
+    monkeypatch.setattr(TopicsLearned, "topic_word", property(refuse))
+    monkeypatch.setattr(TopicsLearned, "components", property(refuse))
     assert (model.top_words(3), model.show_topics(2, 3)) == before
-    assert listed_topics(model, 3) == summary
+    assert listed_topics(model.learned_, 3) == summary
 
 
 def test_a_concept_has_the_tokens_of_its_words_and_of_its_kinds():
@@ -202,9 +202,9 @@ def test_documents_held_out_are_not_counted(tmp_path):
     corpus.write(tmp_path / "corpus")
     for share in (0.0, 0.25):
         path = tmp_path / f"model{share}"
-        model = PlainLDA(2, random_state=0, max_iter=5)
-        fitting.begin(model, Corpus.open(tmp_path / "corpus"), path, held_out=share)
-        fitting.resume(path, every=60.0, threads=1)
+        model = LDA(2, random_state=0, max_iter=5)
+        begin(model, Corpus.open(tmp_path / "corpus"), path, held_out=share)
+        model_runs.resume(path, every=60.0, threads=1)
         loaded = LDA.load(path)
         total = loaded.word_documents_.sides[0].total
         assert (total == corpus.vocabulary.documents.sum()) == (share == 0.0)

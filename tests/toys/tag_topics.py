@@ -5,7 +5,7 @@ and a way to be evaluated of its own. All of it is in this file, but for the pag
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import click
@@ -15,26 +15,28 @@ from tests.pages.toy_page import words_page
 from stickbreaker.console.console import command, emit, model_argument
 from stickbreaker.contracts.contract import Fitted, Sampler, Score
 from stickbreaker.core.files import write_atomic
+from stickbreaker.core.parameter_fields import parameter
 from stickbreaker.core.random_streams import stream
-from stickbreaker.core.records import Field
+from stickbreaker.core.records import Field, Record
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.exports import ExportRequest
+from stickbreaker.estimators.front import Front
 from stickbreaker.estimators.kinds import OF_CORPUS, Command, Export, Kind, VerbFunction
-from stickbreaker.estimators.plain_learner import estimator_in
-from stickbreaker.estimators.saving import load
-from stickbreaker.estimators.scikit_learn import ScikitLearn
+from stickbreaker.estimators.learned import Learned
+from stickbreaker.estimators.learner import Learner
+from stickbreaker.estimators.model_files import load_of
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.learning.chains import Chains
-from stickbreaker.learning.run import Limits, RunState
+from stickbreaker.learning.run import Limits
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
 from stickbreaker.saved.checkpoints import fitted_of, params_from, sampling_state_of
 
 HERE = "tests.toys.tag_topics"
 KIND = Kind(
     name="TagTopics",
-    home=f"{HERE}:PlainTagTopics",
+    learner=f"{HERE}:TAGS",
     front_door=f"{HERE}:TagTopics",
     verbs=("tags", "evaluate", "export", "report"),
     commands={"tags": Command(f"{HERE}:tags", "Print the topics of tags.", after="stream")},
@@ -42,6 +44,7 @@ KIND = Kind(
     functions={"evaluate": VerbFunction(f"{HERE}:evaluate_tags", documents=OF_CORPUS)},
     page=f"{HERE}:page_of",
     noun="model of tags",
+    declared=f"{HERE}:TagSettings",
 )
 
 
@@ -88,59 +91,74 @@ class TagChain(Sampler):
         self.words, self.sum, self.samples = arrays["words"], arrays["sum"], int(arrays["samples"])
 
 
-@dataclass(eq=False, repr=False)
-class PlainTagTopics(Estimator):
-    """Words by the tag of their head."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TagSettings(RunSettings):
+    """The settings of topics of tags."""
 
     kind: ClassVar[str] = "TagTopics"
 
-    max_iter: int = 3
-    _: KW_ONLY
-    n_jobs: int | None = None
-    random_state: int | None = None
+    max_iter: int = parameter(3, "Sweeps.", least=1, option="--iterations")
 
-    def _refuse_params(self, vocabulary=None, analysis=None):
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TagsLearned(Learned[TagSettings]):
+    """Words by the tag of their head. `params`: as files have them."""
+
+    params: Record
+
+    @property
+    def topic_words(self):
+        return self.params["topics"].values
+
+    def top_words(self) -> list[str]:
+        """The first word of each topic."""
+        return [self.vocabulary.words[word] for word in self.topic_words.argmax(axis=1)]
+
+    def log_probability(self, corpus):
+        counts = counts_of(Source(corpus, unit=Trees), corpus.n_words)
+        return float((counts * np.log(self.topic_words)).sum()), float(counts.sum())
+
+    def snapshot(self, fixed):
+        return fitted_of(Fitted(self.params), self.facts.progress, fixed)
+
+
+class TagLearner(Learner[TagSettings, TagsLearned]):
+    """How topics of tags are learned."""
+
+    reads_trees = True
+
+    def check(self, settings, vocabulary=None, analysis=None):
         pass
 
-    def _limits(self):
-        return Limits(self.max_iter, 0.0)
+    def limits(self, settings):
+        return Limits(settings.max_iter, 0.0)
 
-    def _new_run(self, corpus, seed, held_out=0.0, folder=None):
+    def new_run(self, settings, corpus, seed, held_out=0.0, folder=None):
         source = Source(corpus, held_out, unit=Trees)
-        job = SamplingRun(source.n_documents, seed=seed, limits=self._limits())
+        job = SamplingRun(source.n_documents, seed=seed, limits=self.limits(settings))
         return job, SamplingState(Chains([TagChain(counts_of(source, corpus.n_words), seed)], 0, 1, 1))
 
-    def _resume_run(self, corpus, snapshot, folder):
-        job, state = self._new_run(corpus, snapshot.manifest["settings"]["random_state"])
+    def resume_run(self, settings, corpus, snapshot, folder):
+        job, state = self.new_run(settings, corpus, snapshot.manifest["settings"]["random_state"])
         return job, sampling_state_of(snapshot, state.chains)
 
-    def _take_run(self, corpus, job, state):
-        self._take(state.chains.fitted().params, state)
+    def learned(self, facts, corpus, job, state):
+        return TagsLearned(facts, state.chains.fitted().params)
 
-    def _take(self, params, state):
-        self.params_, self.state_ = params, state
-        self.topic_word_ = params["topics"].values
-        self.n_features_in_ = len(self.vocabulary_)
-        self._take_state(state)
-
-    def _score_documents(self, corpus):
-        counts = counts_of(Source(corpus, unit=Trees), corpus.n_words)
-        return float((counts * np.log(self.topic_word_)).sum()), float(counts.sum())
-
-    def _snapshot(self, fixed):
-        return fitted_of(Fitted(self.params_), self.state_, fixed)
-
-    def _restore(self, snapshot, folder, *, lasts):
-        self._take(params_from(snapshot), RunState(**snapshot.manifest["run"]))
+    def restored(self, facts, snapshot, folder, *, lasts):
+        return TagsLearned(facts, params_from(snapshot))
 
 
-class TagTopics(ScikitLearn, PlainTagTopics):
-    """The same with scikit-learn's conventions."""
+TAGS = TagLearner(TagSettings)
 
 
-def top_words(model: PlainTagTopics) -> list[str]:
-    """The first word of each topic."""
-    return [model.vocabulary_.words[word] for word in model.topic_word_.argmax(axis=1)]
+class TagTopics(Front, settings=TagSettings):
+    """Words by the tag of their head."""
+
+    @property
+    def topic_word_(self):
+        """(tags + 1 × words) The probability of each word."""
+        return self.learned_.topic_words
 
 
 @click.command()
@@ -148,11 +166,12 @@ def top_words(model: PlainTagTopics) -> list[str]:
 @command
 def tags(model, as_json):
     """Print the topics of tags."""
-    emit({"tags": top_words(load(model, verb="tags"))}, as_json, lambda found: " ".join(found["tags"]))
+    words = load_of(TAGS, model, verb="tags").top_words()
+    emit({"tags": words}, as_json, lambda found: " ".join(found["tags"]))
 
 
 def write_tags(asked: ExportRequest):
-    words = top_words(estimator_in(asked.learned))
+    words = asked.learned.top_words()
     write_atomic(asked.out, "\n".join(words).encode(), overwrite=asked.overwrite)
     return {"tags": len(words)}, f"{len(words)} tags"
 
@@ -173,4 +192,4 @@ def evaluate_tags(learned, corpus, settings):
 
 
 def page_of(path, title):
-    return words_page(title, top_words(load(path, verb="report")))
+    return words_page(title, load_of(TAGS, path, verb="report").top_words())

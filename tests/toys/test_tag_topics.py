@@ -3,15 +3,15 @@
 import json
 
 import pytest
-from tests.toys.tag_topics import KIND, PlainTagTopics, TagTopics
+from tests.toys.tag_topics import KIND, TagsLearned, TagTopics
 
 from stickbreaker import Analysis, Corpus, VocabularyRule
 from stickbreaker.corpus import ReadingOptions
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.estimators.kinds import kinds
-from stickbreaker.estimators.saving import load
+from stickbreaker.estimators.model_files import load
 from stickbreaker.saved.directory import ModelDirectory
-from stickbreaker.testing.estimators import contents
+from stickbreaker.testing.estimators import begin, contents
 
 SENTENCE = """# newdoc id = {}
 1\tdogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_
@@ -44,15 +44,15 @@ def corpus(text, tmp_path):
 
 @pytest.fixture
 def model(registered, corpus, tmp_path):
-    fitting.begin(PlainTagTopics(random_state=0), corpus, tmp_path / "m")
-    fitting.resume(tmp_path / "m", every=60.0, threads=1)
+    begin(TagTopics(random_state=0), corpus, tmp_path / "m")
+    model_runs.resume(tmp_path / "m", every=60.0, threads=1)
     return tmp_path / "m"
 
 
 def test_it_is_learned_saved_and_loaded(model, corpus, tmp_path):
-    assert type(load(model)) is PlainTagTopics
-    again = TagTopics.load(model)
-    assert again._score_documents(corpus) == load(model)._score_documents(corpus)
+    learned, again = load(model), TagTopics.load(model)
+    assert type(learned) is type(again.learned_) is TagsLearned
+    assert again.learned_.log_probability(corpus) == learned.log_probability(corpus)
     fitted = TagTopics(random_state=0).fit(corpus)
     fitted.save(tmp_path / "n")
     assert contents(tmp_path / "n")["state.safetensors"] == contents(model)["state.safetensors"]

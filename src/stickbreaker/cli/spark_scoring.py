@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stickbreaker.console.engine_options import EngineChoice
 from stickbreaker.console.inputs import warnings_as_notes
+from stickbreaker.console.options import EngineChoice
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 
@@ -32,10 +32,10 @@ def shares_on_spark(
     Returns the result of the command `transform`.
     """
     from stickbreaker.spark import SparkEngine, transform_corpus
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.learned import load_topics
 
     corpus = stored_corpus(inputs)
-    topics = len(load_topics(model, "transform", in_place=True).alpha_)
+    topics = len(load_topics(model, "transform", in_place=True).alpha)
     with where.host() as host:
         assert isinstance(host.engine, SparkEngine)
         transform_corpus(model, host.engine.session, corpus, out, overwrite=overwrite)

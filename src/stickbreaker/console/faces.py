@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stickbreaker.console.console import emit, refuse_written, tell_of_compiling
 from stickbreaker.console.inputs import warnings_as_notes
-from stickbreaker.console.parameter_options import option_table
-from stickbreaker.console.run_options import Decorator, options_of
+from stickbreaker.console.options import Decorator, option_table, options_of
 from stickbreaker.core.parameter_fields import LEARNING, declared
 from stickbreaker.estimators.kinds import OF_EVERY_KIND, Saved, kind_at, kinds, systems
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:  # importing these takes longer than --help may take
     from stickbreaker.corpus import Analysis, Corpus, ReadingOptions, Vocabulary, VocabularyRule
     from stickbreaker.corpus.building import AnyAnalysis
     from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.learner import AnyLearner
 
@@ -368,13 +367,6 @@ class GivenFiles(DocumentFiles):
         return found.named(self.name)
 
 
-def open_documents(estimator: "Estimator", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
-    """Open a corpus, or read files of documents, for a model: with its analysis and vocabulary."""
-    analysis, vocabulary = estimator.analysis_, estimator.vocabulary_
-    structure = structure_for(estimator)
-    return open_or_build(inputs, reading, analysis=analysis, vocabulary=vocabulary, structure=structure)
-
-
 def open_documents_for(learned: "AnyLearned", inputs: tuple[str, ...], reading: ReadingChoice) -> "Corpus":
     """Open a corpus, or read files of documents, with the analysis and vocabulary of what was learned."""
     return open_or_build(
@@ -389,11 +381,6 @@ def open_documents_for(learned: "AnyLearned", inputs: tuple[str, ...], reading: 
 def structure_of(learner: "AnyLearner") -> StructureChoice | None:
     """What a corpus must store for a kind to read: trees, if it learns from them; None: the default."""
     return StructureChoice(trees=True) if learner.reads_trees else None
-
-
-def structure_for(estimator: "Estimator") -> StructureChoice | None:
-    """What a corpus must store for a model to read: trees, if it has learned from them; None: the default."""
-    return StructureChoice(trees=True) if estimator._reads_trees else None
 
 
 def _refuse_model(given: str) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from stickbreaker.console.console import fail, note, stop_signals, tell_of_compiling
 from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import open_or_build, structure_of
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.locks.path_locks import scratch_beside
 from stickbreaker.core.option_names import as_options, command_line
@@ -18,7 +18,6 @@ from stickbreaker.core.option_names import as_options, command_line
 if TYPE_CHECKING:
     from stickbreaker.corpus import Corpus
     from stickbreaker.engines import Cluster
-    from stickbreaker.estimators.estimator import Estimator
     from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.estimators.run_settings import RunSettings
     from stickbreaker.learning.observers import Observer
@@ -27,22 +26,22 @@ if TYPE_CHECKING:
 
 
 def begin_run(
-    model: "Estimator | RunSettings",
+    settings: "RunSettings",
     run: NewRun,
-    look_at: "Callable[[Corpus], object]" = lambda corpus: None,
+    settings_for: "Callable[[Corpus], RunSettings] | None" = None,
     look_at_run: "Callable[[Run, RunState], object]" = lambda job, state: None,
 ) -> "tuple[Corpus, ModelDirectory]":
     """Make the directory of a run, before its first step; a corpus built from files is stored inside.
 
-    model: settings, or an estimator of a kind that has none yet. `look_at` is called with the corpus before
-    the run is made, `look_at_run` with the run and its state before its first step. Returns the corpus, and
-    the directory, which stays locked for `continue_run`.
+    `settings_for` returns the settings once the corpus is known, before the run is made; `look_at_run` is
+    called with the run and its state before its first step. Returns the corpus, and the directory, which
+    stays locked for `continue_run`.
     """
     from stickbreaker.estimators import model_runs
-    from stickbreaker.estimators.plain_learner import learner_and_settings
+    from stickbreaker.estimators.kinds import kinds
     from stickbreaker.saved.directory import refuse_existing
 
-    learner, settings = learner_and_settings(model)
+    learner = kinds()[settings.kind].how()
     learner.check(settings)  # reports wrong settings before anything is read
     refuse_existing(run.out, run.overwrite)
     for given in run.inputs:
@@ -50,7 +49,7 @@ def begin_run(
     with scratch_beside(run.out) as scratch:
         inside, structure = scratch / "corpus", structure_of(learner)
         corpus = open_or_build(run.inputs, run.reading, choice=run.choice, out=inside, structure=structure)
-        look_at(corpus)
+        settings = settings if settings_for is None else settings_for(corpus)
         remark = learner.remark_on(settings, corpus)
         if remark is not None:
             note(f"note: {as_options(remark)}")

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from types import NoneType
-from typing import Any, cast, get_args, get_origin
+from typing import Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,15 +119,23 @@ def refuse_other_fields(record: Any) -> None:
 
     Only fields of whole numbers, numbers, truth values, strings, tuples and None are looked at.
     """
+    types = _types_of(type(record))
     for field in fields(record):
-        kinds = [get_origin(one) or one for one in get_args(field.type) or (field.type,)]
-        kinds = [tuple] if get_origin(field.type) is tuple else kinds
+        declared = types[field.name]
+        kinds = [get_origin(one) or one for one in get_args(declared) or (declared,)]
+        kinds = [tuple] if get_origin(declared) is tuple else kinds
         value = getattr(record, field.name)
         if all(kind in _HELD for kind in kinds) and not any(_holds(kind, value) for kind in kinds):
             wanted = " or ".join(_HELD[kind][1] for kind in kinds)
             raise UserError(
                 f"{field.name}={shortened(repr(value), LONGEST_SHOWN)}", remedy=f"{field.name} is {wanted}"
             )
+
+
+@cache
+def _types_of(kind: type) -> dict[str, Any]:
+    """The types of a dataclass's fields, also if its annotations are strings."""
+    return get_type_hints(kind)
 
 
 def _holds(kind: Any, value: object) -> bool:

@@ -2,7 +2,7 @@
 
 `parameter` declares one: default, range or choices, help, option, and which other parameters it needs. From
 this follow the checks of its value (`refuse_values`, `refuse_unmet_needs`), the option of the command line
-(`console/parameter_options.py`), its name in messages (`names_of`) and the section "Parameters" of a
+(`console/options.py`), its name in messages (`names_of`) and the section "Parameters" of a
 docstring (`with_parameter_section`). Modules with declarations import neither numpy nor models: `--help` must
 be quick.
 """

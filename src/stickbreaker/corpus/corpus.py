@@ -16,15 +16,17 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.random_streams import share_of
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.corpus import building, store
+from stickbreaker.corpus.block_cache import BlockCache
 from stickbreaker.corpus.blocks import BlockSource, Entries, TableSource, documents_of, tokens_of
-from stickbreaker.corpus.cache import BlockCache
 from stickbreaker.corpus.counting import Digest, WordCounts, bags_of
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.hashing import hashed_rows
 from stickbreaker.corpus.matrix import MatrixSource, matrix_parts
 from stickbreaker.corpus.phrases.phrase_search import PhraseRule
-from stickbreaker.corpus.readers import ReadingOptions, refuse_unmet_parts, text_fields
+from stickbreaker.corpus.readers import ReadingOptions, read_inputs, refuse_unmet_parts, text_fields
+from stickbreaker.corpus.readers.arrow_tables import frame_documents
 from stickbreaker.corpus.readers.document_inputs import naming_from_texts, refuse_documents
+from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 from stickbreaker.corpus.readers.repeats import Dropped, Repeats
 from stickbreaker.corpus.sequences import Sequences, Trees, sequences_of, trees_of
 from stickbreaker.corpus.shards import Bags
@@ -112,8 +114,6 @@ class Corpus:
         Traceback (most recent call last):
         stickbreaker.core.errors.UserError: no-such-file.jsonl: no such file or directory; check the path
         """
-        from stickbreaker.corpus.readers import read_inputs
-        from stickbreaker.corpus.readers.problems import Problems, ReadingNotes
 
         refuse_documents(inputs)
         refuse_other_class("reading", reading, ReadingOptions)
@@ -186,7 +186,6 @@ class Corpus:
         >>> Corpus.from_documents([Document("a", tokens=["one", "word"])]).ids(0)
         ['a']
         """
-        from stickbreaker.corpus.readers.problems import Problems
 
         refuse_no_list("the list of documents", documents)
         found = building.phrase_rule(phrases, "text", vocabulary)
@@ -271,8 +270,6 @@ class Corpus:
         >>> corpus.documents(0)[1].metadata
         {'year': 1989}
         """
-        from stickbreaker.corpus.readers.arrow_tables import frame_documents
-        from stickbreaker.corpus.readers.problems import Problems
 
         reading = ReadingOptions(
             text_field=text_field, id_field=id_field, language_field=language_field, date_format=date_format

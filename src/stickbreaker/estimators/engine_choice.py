@@ -4,7 +4,6 @@ import atexit
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from stickbreaker.contracts.contract import Model
 from stickbreaker.core.errors import UserError
@@ -13,31 +12,23 @@ from stickbreaker.engines import Cluster, Engine, LocalEngine
 from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.setting_values import threads_of
 
-if TYPE_CHECKING:
-    from stickbreaker.estimators.estimator import Estimator
-
-
-def _where(settings: "RunSettings | Estimator") -> "str | Cluster":
-    """The engine to learn with: a name, or that of a Spark session."""
-    return settings.where if isinstance(settings, RunSettings) else settings.engine
-
 
 def engine_of(
-    settings: "RunSettings | Estimator", model: Model, *, keep_local: bool = False, folder: Path | None = None
+    settings: RunSettings, model: Model, *, keep_local: bool = False, folder: Path | None = None
 ) -> Engine:
     """Make the engine for a model's run, local or Spark. Raises UserError for Spark without a session.
 
     keep_local: whether documents' local results are carried from pass to pass; folder: where the engine may
     store files.
     """
-    if _where(settings) == "local":
+    if settings.where == "local":
         return LocalEngine(threads_of(settings.n_jobs), keep_local=keep_local, folder=folder)
     return spark_of(settings).of(model, keep_local=keep_local, folder=folder)
 
 
-def spark_of(settings: "RunSettings | Estimator") -> "Cluster":
+def spark_of(settings: RunSettings) -> Cluster:
     """The machines that are the parameter `engine`. Raises UserError if that is a name, such as "spark"."""
-    engine = _where(settings)
+    engine = settings.where
     if isinstance(engine, str):
         remedy = "give engine=SparkEngine(session)"
         raise UserError(
@@ -46,7 +37,7 @@ def spark_of(settings: "RunSettings | Estimator") -> "Cluster":
     return engine
 
 
-def spark_cluster(master: str | None, blocks: int | None) -> "Cluster":
+def spark_cluster(master: str | None, blocks: int | None) -> Cluster:
     """Start a session of Spark that only learns. master: of Spark, blocks: of tables; None: the defaults.
 
     Raises UserError if Spark is not available.
@@ -64,12 +55,12 @@ def spark_problem(error: Exception) -> str | None:
     return problem_of(error)
 
 
-def readable(settings: "RunSettings | Estimator", corpus: Corpus) -> Corpus:
+def readable(settings: RunSettings, corpus: Corpus) -> Corpus:
     """Return a corpus that the engine can read: for Spark, one that is in memory is first written to files.
 
     Their directory is temporary, and removed when the process ends. Any other corpus is returned as it is.
     """
-    if _where(settings) == "local" or corpus.path is not None:
+    if settings.where == "local" or corpus.path is not None:
         return corpus
     folder = tempfile.mkdtemp(prefix="stickbreaker-corpus-", dir=spark_of(settings).folder)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -7,8 +7,9 @@ learned is one record, `learned_`, which a fit replaces: whoever reads it needs 
 import copy
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar
@@ -31,22 +32,15 @@ from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import as_html
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
 from stickbreaker.estimators import model_files, model_runs
+from stickbreaker.estimators.count_matrices import RULES, by_place, is_counts, words_of_columns
 from stickbreaker.estimators.document_tables import ALL_UNSEEN, DocumentTable, frame_of_topics
-from stickbreaker.estimators.given_documents import corpus_of_documents
+from stickbreaker.estimators.given_documents import corpus_of_documents, few_bags
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.learned import AnyLearned, HasShares, S, as_read_now
+from stickbreaker.estimators.learned import AnyLearned, HasShares, ReadsBags, S, as_read_now
 from stickbreaker.estimators.learner import L, Learner
 from stickbreaker.estimators.notebooks.report_page import ReportPage, as_compared, report_page_of
 from stickbreaker.estimators.other_programs import missing_attribute, unknown_parameter
 from stickbreaker.estimators.run_settings import RunSettings
-from stickbreaker.estimators.scikit_learn import (
-    RULES,
-    by_place,
-    is_counts,
-    is_learned,
-    refuse_others,
-    words_of_columns,
-)
 from stickbreaker.learning.trace import TraceRecord
 
 if TYPE_CHECKING:
@@ -69,20 +63,24 @@ class Columns(NamedTuple):
 class Front(BaseEstimator, Generic[S, L]):
     """Base of the classes that users import: `fit`, `score`, `save` and `load`, for documents in any form.
 
-    A subclass names its kind: `class LDA(Front[...], kind="LDA")`. The arguments of its `__init__`, and the
-    section "Parameters" of its docstring, are those of the kind's settings.
+    A subclass names its kind, `class LDA(Front[...], kind="LDA")`, or the class of its settings if the kind
+    is registered later. The arguments of its `__init__`, and the section "Parameters" of its docstring, are
+    those of the settings.
     """
 
     kind: ClassVar[str]
     _settings_class: ClassVar[type[RunSettings]]
     _columns: Columns
 
-    def __init_subclass__(cls, kind: str | None = None, **others: Any) -> None:
+    def __init_subclass__(
+        cls, kind: str | None = None, settings: type[RunSettings] | None = None, **others: Any
+    ) -> None:
         super().__init_subclass__(**others)
-        if kind is None:
+        if kind is not None:
+            settings = object_at(kinds()[kind].declared)
+        if settings is None:
             return
-        settings = object_at(str(kinds()[kind].declared))
-        cls.kind, cls._settings_class = kind, settings
+        cls.kind, cls._settings_class = settings.kind, settings
         setattr(cls, "__init__", _init_of(settings))  # noqa: B010
         types = {one.name: one.type for one in fields(settings) if one.init}
         cls.__annotations__ = {**cls.__annotations__, **types}
@@ -229,6 +227,10 @@ class Front(BaseEstimator, Generic[S, L]):
         surprising in these documents. If several threads call it, each learns, and the last one counts.
         Raises TypeError for `sample_weight`, as documents have no weights.
         """
+        return self._learn_from(X, others)
+
+    def _learn_from(self, X: object, others: Mapping[str, object]) -> Self:
+        """What `fit` does, which calls it."""
         refuse_others(type(self).__name__, others)
         settings, how = self.settings, self._how()
         corpus, columns = self._to_learn(X, settings)
@@ -236,10 +238,10 @@ class Front(BaseEstimator, Generic[S, L]):
         self._take(learned, columns)
         warning = model_runs.unsettled(learned.facts.progress, how.limits(settings).tol)
         if warning is not None:
-            warnings.warn(warning, ConvergenceWarning, stacklevel=2)
-        remark = how.remark_on(settings, corpus)
-        if remark is not None:
-            warnings.warn(remark, UserWarning, stacklevel=2)
+            warnings.warn(warning, ConvergenceWarning, stacklevel=3)
+        for remark in (learned.remark(), how.remark_on(settings, corpus)):
+            if remark is not None:
+                warnings.warn(remark, UserWarning, stacklevel=3)
         return self
 
     def score(self, X: object, y: object = None) -> float:
@@ -286,10 +288,23 @@ class Front(BaseEstimator, Generic[S, L]):
     ) -> ReportPage:
         """Make the page about the model that `stickbreaker report` makes, to be shown in a notebook.
 
-        With `path`, it is also written to that file, which is replaced only with `overwrite`. The other
-        arguments are those of the command; `documents` is what `fit` takes, and `compare` another model,
-        fitted or the path of one. Raises UserError for arguments that do not apply to the kind of model, and
-        if the file `path` exists already.
+        With `path`, it is also written to that file, which is replaced only with `overwrite`.
+
+        title : of the page; None is the kind of the model.
+        documents : what `fit` takes; the page shows at most 2,000 of them, and topics over time and by group
+            of all, or sentences of models that read them in order. An estimator keeps no text, so that
+            without them these sections are left out, unless it was loaded from a model that has them.
+        date_field, group_field : metadata fields of the documents; None looks for them.
+        language : whose words name topics; None is the first that the text was read in.
+        compare : another model of topics, fitted or the path of one, whose topics are matched with these.
+
+        Raises UserError for arguments that do not apply to the kind of model, and if the file `path` exists
+        already.
+
+        >>> from stickbreaker import LDA
+        >>> texts = ["a river bank", "a boat on the river"]
+        >>> LDA(2, max_iter=2, tol=0.0).fit(texts).report(documents=texts).title
+        'LDA'
         """
         check_is_fitted(self)
         if path is not None:
@@ -352,6 +367,25 @@ class Front(BaseEstimator, Generic[S, L]):
         words = words_of_columns(names, data.shape[1])
         return Corpus.from_matrix(data, feature_names=words).with_vocabulary(vocabulary)
 
+    def _to_learn_more(self, X: object, settings: S) -> tuple[Corpus, Columns]:
+        """A corpus of further documents, to learn from: with the words of the model or, for an open
+        vocabulary, all of theirs; and the columns of the fit.
+        """
+        how = self._how()
+        if not how.is_open(settings):
+            return self._to_read(X), self._columns
+        if isinstance(X, Corpus):
+            return X, self._columns
+        given = self._given(X, settings, empty_lists=True)
+        if given.form != "matrix":
+            rule = how.reads_texts_by(settings)[1]
+            analysis = self.learned_.facts.analysis
+            return corpus_of_documents(given, analysis, rule=rule, ordered=False), self._columns
+        data = self._checked(given.values)
+        names = vars(self).get("feature_names_in_", getattr(given.values, "columns", None))
+        words = words_of_columns(names, data.shape[1])
+        return Corpus.from_matrix(data, feature_names=words), self._columns
+
     def _given(self, X: object, settings: S, *, empty_lists: bool) -> DocumentInput:
         """Documents as they were given; from lists of tokens, those that the kind learns from."""
         given = document_input(X, empty_lists=empty_lists)
@@ -394,13 +428,14 @@ class OnlineFront(Front[S, L]):
         """
         with alone_with(self):
             settings, before = self.settings, self.learned_ if self.__sklearn_is_fitted__() else None
-            if before is None:
-                corpus, columns = self._to_learn(X, settings)
-            else:
-                corpus, columns = self._to_read(X), self._columns
+            reads = self._to_learn if before is None else self._to_learn_more
+            corpus, columns = reads(X, settings)
             learned = self._how().learn_more(settings, before, corpus)
             if learned is not None:
                 self._take(learned, columns)
+        remark = learned.remark() if before is None and learned is not None else None
+        if remark is not None:  # each kind has a method of its own, which calls this one
+            warnings.warn(remark, UserWarning, stacklevel=3)
         return self
 
 
@@ -421,13 +456,27 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
         """Topic shares of documents (documents × topics); rows sum to one.
 
         Each row depends only on its document, not on other documents, their order or threads. A document
-        without a known word gets the prior's mean. Raises UserError for documents that `fit` does not accept;
-        warns (UserWarning) if none has a known word.
+        without a known word gets the prior's mean. If the prior depends on metadata, it is that of the
+        document's own or, without these, the mean. Raises UserError for documents that `fit` does not accept;
+        warns (UserWarning) if none has a known word, and if they lack metadata that the model needs.
         """
-        check_is_fitted(self)
-        corpus, learned = self._to_read(X), self._now
-        if corpus.n_tokens == 0.0:
-            warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=3)  # scikit-learn wraps transform
+        return self._shares_of(X)
+
+    def _shares_of(self, X: object) -> Array:
+        """What `transform` returns, which calls it; scikit-learn wraps that."""
+        if not self.__sklearn_is_fitted__():
+            check_is_fitted(self)  # raises; takes longer than the words of a sentence
+        learned = self._now
+        if isinstance(learned, ReadsBags) and learned.reads_bags:
+            bags = few_bags(X, learned.facts.analysis, learned.vocabulary)
+            if bags is not None:
+                if not len(bags.words):
+                    warnings.warn(ALL_UNSEEN, UserWarning, stacklevel=4)
+                return learned.shares_of_bags(bags)
+        corpus = self._to_read(X)
+        remark = ALL_UNSEEN if corpus.n_tokens == 0.0 else learned.remark_on_documents(corpus)
+        if remark is not None:
+            warnings.warn(remark, UserWarning, stacklevel=4)
         blocks = range(len(corpus.block_sizes))
         return np.concatenate(
             [np.empty((0, learned.n_shares)), *(learned.shares(corpus, block) for block in blocks)]
@@ -457,6 +506,11 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
 
         input_features : names of the columns that the model was fitted to; None, and for a model of texts
             whatever the column of texts is called. Raises ValueError for other columns than those of the fit.
+
+        >>> from stickbreaker import LDA
+        >>> model = LDA(2, max_iter=2, tol=0.0).fit(["a river bank", "a boat on the river"])
+        >>> model.get_feature_names_out(["text"]).tolist()
+        ['lda0', 'lda1']
         """
         check_is_fitted(self)
         return super().get_feature_names_out(None if self._columns.of_texts else input_features)
@@ -464,6 +518,23 @@ class FrontOfTopics(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Front[S, 
     @property
     def _n_features_out(self) -> int:
         return self.learned_.n_shares
+
+
+def is_learned(name: str, value: object) -> bool:
+    """Whether an attribute has a value only after a fit: its name ends in "_", or it is a property.
+
+    value: what the class has under that name.
+    """
+    return (name.endswith("_") and not name.endswith("__")) or isinstance(value, property | cached_property)
+
+
+def refuse_others(kind: str, others: Mapping[str, object]) -> None:
+    """Raise TypeError if there are arguments that `fit` does not have; for `sample_weight` with a remedy."""
+    if "sample_weight" in others:
+        remedy = "repeat those that should count more"
+        raise TypeError(f"{kind}.fit has no sample_weight: documents have no weights; {remedy}")
+    for name in others:
+        raise TypeError(f"{kind}.fit() got an unexpected keyword argument {name!r}")
 
 
 def _init_of(settings: type[RunSettings]) -> Callable[..., None]:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stickbreaker.core.errors import UserError, counted
-from stickbreaker.corpus import Corpus, Vocabulary, VocabularyRule
-from stickbreaker.corpus.building import AnyAnalysis
+from stickbreaker.corpus import Analysis, Bags, Corpus, Vocabulary, VocabularyRule
+from stickbreaker.corpus.building import WORTH_A_KERNEL, AnyAnalysis
+from stickbreaker.corpus.metadata import is_strings
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import DocumentInput, document_input
-from stickbreaker.estimators.document_files import DocumentPath, files_in
+from stickbreaker.corpus.token_bags import bags_of_texts
+from stickbreaker.estimators.document_paths import DocumentPath, files_in
 from stickbreaker.estimators.learned import AnyLearned
 
 
@@ -114,3 +116,15 @@ def corpus_of_documents(
         return corpus_of_tokens(given.values)
     joins = analysis if analysis is not None and analysis.phrases and vocabulary is not None else None
     return Corpus.from_tokens(given.values, analysis=joins, vocabulary=vocabulary, rule=rule)
+
+
+def few_bags(documents: object, analysis: AnyAnalysis, vocabulary: Vocabulary) -> Bags | None:
+    """Texts as bags of known words, if these are so few that a corpus of them would take longer than they do;
+    None for many, and for documents in any other form. Unknown words may go uncounted.
+    """
+    if not (is_strings(documents) and documents) or vocabulary.hashed or vocabulary.languages:
+        return None
+    few = sum(map(len, documents)) <= WORTH_A_KERNEL  # a compiled kernel finds the words of more
+    if not few or not isinstance(analysis, Analysis) or any(map(analysis.marks_in, documents)):
+        return None
+    return bags_of_texts(documents, analysis.resolved(), vocabulary)

@@ -1,14 +1,13 @@
 """Models in the forms that users have: fitted estimators, what these learned, and paths of saved ones."""
 
-import copy
 from pathlib import Path
 from typing import Any, cast
 
 from stickbreaker.core.errors import UserError
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, systems
 from stickbreaker.estimators.learned import AnyLearned, Learned, as_read_now
-from stickbreaker.estimators.plain_learner import PlainLearned
+from stickbreaker.estimators.model_files import load
+from stickbreaker.saved.packed_models import directory_of
 
 FORMS = "give a fitted estimator, what it has learned, or the path of a saved model"
 
@@ -21,12 +20,6 @@ def learned_in(model: object, n_jobs: int | None = None) -> AnyLearned | None:
     """
     if isinstance(model, Learned):
         learned = cast("AnyLearned", model)
-    elif isinstance(model, Estimator):
-        _refuse_unfitted(model, "n_steps_" in vars(model))
-        if n_jobs is not None:
-            model = copy.copy(model)
-            model.n_jobs = n_jobs
-        return PlainLearned.of(model)
     elif hasattr(model, "__sklearn_is_fitted__") and hasattr(type(model), "learned_"):
         front: Any = model
         _refuse_unfitted(front, front.__sklearn_is_fitted__())
@@ -67,9 +60,6 @@ def model_for(verb: str, model: object, n_jobs: int | None = None) -> tuple[Save
 
 def loaded_for(verb: str, path: Path, n_jobs: int | None = None) -> tuple[Saved, Any]:
     """The kind of what is saved at a path, and what its functions take; as `model_for`."""
-    from stickbreaker.estimators.model_files import load
-    from stickbreaker.saved.packed_models import directory_of
-
     path = directory_of(path, markers())
     saved = kind_at(path, verb)
     if isinstance(saved, Kind):
@@ -80,8 +70,6 @@ def loaded_for(verb: str, path: Path, n_jobs: int | None = None) -> tuple[Saved,
 
 def loaded_model(model: object) -> AnyLearned:
     """What a model in any form has learned; it is loaded if a path was given. Raises UserError for others."""
-    from stickbreaker.estimators.model_files import load
-
     learned = load(Path(model)) if isinstance(model, str | Path) else learned_in(model)
     if learned is None:
         problem = f"an object of the class {type(model).__name__} was given instead of a model"

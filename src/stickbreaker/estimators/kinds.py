@@ -18,7 +18,8 @@ from stickbreaker.core.option_names import OptionNames
 from stickbreaker.core.parameter_fields import names_of
 
 if TYPE_CHECKING:  # importing it takes longer than the program's help may take
-    from stickbreaker.estimators.estimator import Estimator
+    from sklearn.base import BaseEstimator
+
     from stickbreaker.estimators.learner import AnyLearner
 
 
@@ -153,21 +154,20 @@ class Saved:
 class Kind(Saved):
     """One kind of model. Every kind can learn, save and resume.
 
-    `learner`, "module:object", is how it learns (`estimators/learner.py`); kinds that have none yet have
-    `home`, "module:class", their plain estimator. `front_door` is the place of the estimator that users
-    import; `declared` that of the class that declares its settings (`core/parameter_fields.py`). `fit`: its
-    commands of `stickbreaker fit`, "module:command" by name. `summary`, "module:function", takes an estimator
-    after a run, and returns further numbers and lines for the summary. `unigram_topics`, "module:function",
-    takes a fitted estimator and returns `UnigramTopics`, for other kinds that use its topics.
+    `learner`, "module:object", is how it learns (`estimators/learner.py`). `front_door` is the place of the
+    estimator that users import; `declared` that of the class of its settings (`estimators/run_settings.py`).
+    `fit`: its commands of `stickbreaker fit`, "module:command" by name. `summary`, "module:function", takes
+    what a run has learned, and returns further numbers and lines for the summary. `unigram_topics`,
+    "module:function", takes what was learned and returns `UnigramTopics`, for other kinds that use its
+    topics.
     """
 
     front_door: str
-    learner: str | None = None
-    home: str | None = None
+    learner: str
     fit: Mapping[str, str] = field(default_factory=dict[str, str])
     summary: str | None = None
     unigram_topics: str | None = None
-    declared: str | None = None
+    declared: str
 
     def function(self, verb: str) -> VerbFunction:
         return (
@@ -177,28 +177,13 @@ class Kind(Saved):
         )
 
     def names(self) -> tuple[OptionNames, ...]:
-        own = super().names()
-        return own if self.declared is None else (*own, names_of(object_at(self.declared)))
-
-    def plain(self) -> "type[Estimator]":
-        """The estimator class without scikit-learn's conventions, which is quick to import.
-
-        It has the parameters and the mathematics; commands use it. Raises UserError for a kind that has a
-        learner instead.
-        """
-        if self.home is None:
-            raise UserError(f"a model of the kind {self.name} has no plain estimator")
-        return object_at(self.home)
+        return (*super().names(), names_of(object_at(self.declared)))
 
     def how(self) -> "AnyLearner":
         """How models of this kind learn, are saved and loaded."""
-        if self.learner is not None:
-            return object_at(self.learner)
-        from stickbreaker.estimators.plain_learner import PlainLearner
+        return object_at(self.learner)
 
-        return PlainLearner(self.plain())
-
-    def public(self) -> "type[Estimator]":
+    def public(self) -> "type[BaseEstimator]":
         """The estimator class that users import."""
         return object_at(self.front_door)
 

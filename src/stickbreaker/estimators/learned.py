@@ -12,7 +12,7 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import declared
 from stickbreaker.core.records import Array
-from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.corpus.building import AnyAnalysis
 from stickbreaker.corpus.overview import Overview
 from stickbreaker.estimators.run_settings import RunSettings
@@ -202,12 +202,6 @@ class Learned(ABC, Generic[S]):
         """Whether `folder` has the files that `write_beside` would write; by default True."""
         return True
 
-    def loads(self, path: Path) -> None:
-        """Called when it was saved at a path: raises UserError if it cannot be loaded from there.
-
-        By default nothing is tried: settings cannot have changed since it learned.
-        """
-
     def sizes(self) -> dict[str, int]:
         """The numbers of things learned, by plural noun, such as {"topics": 20}, for the summary of a run."""
         return {}
@@ -217,6 +211,10 @@ class Learned(ABC, Generic[S]):
         rows = [[name.replace("_", " "), f"{size:,}"] for name, size in self.sizes().items()]
         title = f"learned from {counted(self.facts.corpus['documents'], 'document')}"
         return Overview(title, ("of the model", "value"), rows)
+
+    def remark(self) -> str | None:
+        """A warning about something surprising in what was learned, or None; a fit gives it."""
+        return None
 
     def next_verb(self) -> str | None:
         """The command to suggest after a run, such as "report"; None: the kind's first command."""
@@ -246,6 +244,19 @@ class HasShares(Learned[S]):
         the model needs; None, as by default, if there is nothing to say.
         """
         return None
+
+
+class ReadsBags(HasShares[S]):
+    """Base of results whose topics are over single words, so that bags of words are enough."""
+
+    @property
+    def reads_bags(self) -> bool:
+        """Whether a document's shares depend on its words alone, not on metadata."""
+        return True
+
+    @abstractmethod
+    def shares_of_bags(self, bags: Bags) -> Array:
+        """The topic shares of documents whose words are numbered as in the model's vocabulary."""
 
 
 D = TypeVar("D", bound=AnyLearned)

@@ -132,7 +132,6 @@ def save(
         else:
             learned.write_documents(documents, directory.path)
         directory.write(learned.snapshot(fixed))
-        learned.loads(directory.path)
         saved = facts.saved
         replaced = saved is not None and saved.path == path.absolute() and saved.is_unchanged
         learned.write_beside(directory.path, path if replaced else None)

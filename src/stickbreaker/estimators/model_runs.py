@@ -86,8 +86,17 @@ def learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> L:
         if best is None or final_score(ended.state) > final_score(best.state):
             best = ended
     assert best is not None
-    facts = facts_of(settings, seed, corpus, best, learner.least_held_out(settings))
-    return learner.learned(facts, corpus, best.job, best.state)
+    return learned_by(learner, settings.but(random_state=seed), corpus, best)
+
+
+def learned_by(learner: Learner[S, L], settings: S, corpus: Corpus, ended: EndedRun) -> L:
+    """What a run in memory has learned from a corpus, which may also be one that still learns.
+
+    settings: with the seed as `random_state`.
+    """
+    seed, held_out = settings.random_state, learner.least_held_out(settings)
+    facts = facts_of(settings, seed, corpus, ended, held_out)
+    return learner.learned(facts, corpus, ended.job, ended.state)
 
 
 def refuse_to_learn(learner: Learner[S, L], settings: S, corpus: Corpus) -> None:

@@ -2,10 +2,8 @@
 `docs/howto/migration.md`.
 """
 
-import functools
-import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -173,22 +171,6 @@ def missing_attribute(estimator: object, name: str) -> Any:
 def _is_fitted(estimator: Any) -> bool:
     """Whether an estimator has learned something."""
     return bool(estimator.__sklearn_is_fitted__())
-
-
-def checked(init: Callable[..., None]) -> Callable[..., None]:
-    """Wrap an `__init__`: an unknown parameter raises a TypeError that suggests a known one."""
-    taken = inspect.signature(init).parameters
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in taken.values()):
-        return init
-
-    @functools.wraps(init)
-    def made(self: object, *args: Any, **params: Any) -> None:
-        for name in params:
-            if name not in taken:
-                raise TypeError(unknown_parameter(type(self).__name__, name, list(taken)[1:]))
-        init(self, *args, **params)
-
-    return made
 
 
 def unknown_parameter(kind: str, name: str, known: Collection[str]) -> str:

@@ -10,7 +10,6 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
 from stickbreaker.estimators.kinds import kind_of, kinds, object_at
 from stickbreaker.estimators.learned import AnyLearned
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.learning.run import Run, RunState, ScoreNames
 from stickbreaker.saved import ModelDirectory
@@ -100,7 +99,7 @@ def summary_of(
     further: JsonObject = {}
     lines: list[str] = []
     if kind.summary is not None:
-        further, lines = object_at(kind.summary)(estimator_in(learned))
+        further, lines = object_at(kind.summary)(learned)
     return RunSummary(
         str(path),
         resumed,

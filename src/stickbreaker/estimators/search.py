@@ -1,4 +1,4 @@
-"""What fitting needs of estimators that make several runs, one of which becomes the model."""
+"""What learning needs of kinds that make several runs, one of which becomes the model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeVar
@@ -27,7 +27,7 @@ class Search(Protocol[R]):
     """Decides which runs a search makes, from the finished runs alone, so that it can be resumed."""
 
     def next_settings(self, points: Sequence[R]) -> Mapping[str, Any] | None:
-        """The parameters of the next run, for `Estimator._of_search`; None: the search is over."""
+        """The settings of the next run, for `Learner.searched`; None: the search is over."""
         ...
 
     def held_out(self, points: Sequence[R], share: float) -> float:

@@ -1,13 +1,11 @@
-"""Topics as distributions over single words, from any estimator that has them."""
+"""Topics as distributions over single words, from any model that has them."""
 
 from typing import NamedTuple
 
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.records import Array
-from stickbreaker.estimators.estimator import Estimator
+from stickbreaker.estimators.given_models import loaded_model
 from stickbreaker.estimators.kinds import kinds, object_at
-from stickbreaker.estimators.learned import AnyLearned, Learned
-from stickbreaker.estimators.plain_learner import estimator_in
 
 
 class UnigramTopics(NamedTuple):
@@ -23,14 +21,15 @@ class UnigramTopics(NamedTuple):
     topic_shares: Array  # (topics,) each topic's share of the words learned from
 
 
-def unigram_topics_of(model: Estimator | AnyLearned) -> UnigramTopics:
-    """The topics of a fitted estimator, or of what one has learned.
+def unigram_topics_of(model: object) -> UnigramTopics:
+    """The topics of a fitted estimator, of what one has learned, or of a saved model.
 
     Raises UserError for a kind without topics over single words.
     """
-    kind = kinds()[model.kind]
+    learned = loaded_model(model)
+    kind = kinds()[learned.kind]
     if kind.unigram_topics is None:
         problem = f"a model of the kind {kind.name} has no topics over single words"
         having = " or ".join(each.name for each in kinds().values() if each.unigram_topics)
         raise UserError(problem, remedy=f"give a model of the kind {having}")
-    return object_at(kind.unigram_topics)(estimator_in(model) if isinstance(model, Learned) else model)
+    return object_at(kind.unigram_topics)(learned)

@@ -15,7 +15,6 @@ from stickbreaker.estimators import model_files
 from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.kinds import kinds
 from stickbreaker.estimators.learned import AnyLearned, Update
-from stickbreaker.estimators.plain_learner import PlainLearned, apart
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.estimators.verb_settings import UpdateSettings
 from stickbreaker.learning.trace import TraceRecord
@@ -50,8 +49,6 @@ class UpdatedModel(VerbResult):
         """The updated model as an estimator."""
         learned = self.learned
         assert learned is not None
-        if isinstance(learned, PlainLearned):
-            return learned.estimator
         public: Any = kinds()[learned.kind].public()
         return public.of(learned)
 
@@ -95,7 +92,7 @@ def update(
     if path is not None and not continued:
         refuse_existing(path, overwrite)
     date = settings.date or day.today().isoformat()
-    under_way = Updating(apart(learned), corpus, date, path)
+    under_way = Updating(learned, corpus, date, path)
     size = settings.batch_size or learned.learner.minibatch(learned.facts.settings)
     _make_steps(under_way, size, checkpoint_every, watch, overwrite=overwrite or continued)
     return _result(under_way)

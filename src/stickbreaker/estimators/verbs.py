@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 from stickbreaker.core.arguments import path_in
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.parameter_fields import declared, naming_settings
+from stickbreaker.estimators import exports, model_runs
 from stickbreaker.estimators.document_tables import DocumentTable
 from stickbreaker.estimators.given_documents import as_corpus
 from stickbreaker.estimators.given_models import model_for, name_of
 from stickbreaker.estimators.kinds import Kind, Saved, kind_at, kinds, markers, object_at, refuse_system
+from stickbreaker.estimators.run_summary import FinishedModel, finished_before, summary_of
+from stickbreaker.estimators.updating import UpdatedModel, interrupted_update
 from stickbreaker.estimators.verb_results import VerbResult
+from stickbreaker.estimators.verb_settings import ExportSettings
+from stickbreaker.saved.packed_models import directory_of
 
 if TYPE_CHECKING:
-    from stickbreaker.estimators.exports import ExportedModel
     from stickbreaker.estimators.notebooks.report_page import ReportPage
-    from stickbreaker.estimators.run_summary import FinishedModel
-    from stickbreaker.estimators.updating import UpdatedModel
 
 
 def evaluate(model: object, documents: object, **settings: Any) -> VerbResult:
@@ -100,7 +102,7 @@ def update(
     checkpoint_every: float = 60.0,
     overwrite: bool = False,
     **settings: Any,
-) -> "UpdatedModel":
+) -> UpdatedModel:
     """Learn from more documents, in their order, one step per minibatch, as `partial_fit` does.
 
     What is given stays as it is: the `estimator` of what is returned has learned. path: where to save it, at
@@ -115,8 +117,6 @@ def update(
     >>> more.documents_in_all, more.estimator.corpus_["documents"], model.corpus_["documents"]
     (3, 3, 2)
     """
-    from stickbreaker.estimators.updating import interrupted_update
-
     out = None if path is None else Path(path)
     given = out if out is not None and interrupted_update(out) else model
     loaded = load(given) if isinstance(given, str | Path) else given
@@ -309,8 +309,6 @@ def load(path: str | Path) -> Any:
 
     Raises UserError if there is none, and for a file that is missing, truncated or altered.
     """
-    from stickbreaker.saved.packed_models import directory_of
-
     folder = directory_of(path_in("path", path, "a saved model"), markers())
     saved = kind_at(folder)
     return object_at(f"{saved.front_door}.load" if isinstance(saved, Kind) else str(saved.load))(folder)
@@ -324,7 +322,7 @@ def export(
     *,
     overwrite: bool = False,
     **settings: Any,
-) -> "ExportedModel":
+) -> exports.ExportedModel:
     """Write a model for another program: MALLET, gensim, pyLDAvis, KenLM or Graphviz; or as one zip file.
 
     form: one of those that `stickbreaker export --help` lists, or "zip". documents: for forms that are about
@@ -332,9 +330,6 @@ def export(
     Raises UserError for a form that the kind of model does not have, and if the file exists, unless
     `overwrite`.
     """
-    from stickbreaker.estimators import exports
-    from stickbreaker.estimators.verb_settings import ExportSettings
-
     with naming_settings(ExportSettings):
         made = ExportSettings(**settings)
         return exports.export(model, form, Path(path), documents, made, overwrite=overwrite)
@@ -369,16 +364,13 @@ def report(
     return own(path, overwrite=overwrite, **({} if title is None else {"title": title}), **options)
 
 
-def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> "FinishedModel":
+def resume(path: str | Path, *, checkpoint_every: float = 60.0, n_jobs: int | None = None) -> FinishedModel:
     """Continue a run that was interrupted, in the directory of its model: the result is the same as without.
 
     checkpoint_every: seconds between checkpoints. The `estimator` of what is returned is the model; nothing
     is done for a run that had ended before. Raises UserError if the corpus or a file has changed, and for a
     run over a stream or on Spark, which the command resumes.
     """
-    from stickbreaker.estimators import model_runs
-    from stickbreaker.estimators.run_summary import finished_before, summary_of
-
     place = path_in("path", path, "a model whose run was interrupted")
     refuse_system(place, "resume")
     done = model_runs.resume(place, every=checkpoint_every, threads=n_jobs)

@@ -22,8 +22,6 @@ from stickbreaker.ngrams.sentence_scores import (
 from stickbreaker.ngrams.unigram_rescaling import RescaledSums
 
 if TYPE_CHECKING:  # so that editors and type checkers know its parameters
-    from stickbreaker.estimators.estimator import Estimator
-    from stickbreaker.estimators.learned import AnyLearned
     from stickbreaker.ngrams.ngram_learned import NgramLearned
     from stickbreaker.ngrams.settings import NgramSettings
 
@@ -90,9 +88,7 @@ class NgramModel(OneFront, Parameters, kind="NgramModel"):
         corpus = self._to_read(X)
         return scores_by_sentence(corpus, learned.scores(corpus))
 
-    def rescaled_perplexity(
-        self, X: object, topics: "Estimator | AnyLearned", exponent: float = 0.7
-    ) -> float:
+    def rescaled_perplexity(self, X: object, topics: object, exponent: float = 0.7) -> float:
         """Perplexity of documents if probabilities are rescaled by the document's topics (unigram rescaling,
         Gildea and Hofmann 1999): p(w | context) (p(w | document) / p(w))^exponent, normalised at every word.
 

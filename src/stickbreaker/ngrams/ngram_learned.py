@@ -11,8 +11,6 @@ from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Sequences
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.setting_values import positive
 from stickbreaker.estimators.unigram_topics import unigram_topics_of
 from stickbreaker.ngrams.kernels.particles import Particles
@@ -70,7 +68,7 @@ class NgramLearned(LanguageLearned[NgramSettings, LanguageModel]):
     # Rescaling by topics
 
     def rescaled_scores(
-        self, corpus: Corpus, topics: Estimator | AnyLearned, exponent: float = 0.7, particles: int = 10
+        self, corpus: Corpus, topics: object, exponent: float = 0.7, particles: int = 10
     ) -> Iterator[RescaledScores]:
         """The scores of a corpus, block by block, without and with rescaling by the topics of each document.
 
@@ -83,7 +81,7 @@ class NgramLearned(LanguageLearned[NgramSettings, LanguageModel]):
         positive("particles", particles, whole=True)
         return rescaled_scores(corpus, rescaling, self.facts.seed, Particles(particles))
 
-    def rescaling(self, topics: Estimator | AnyLearned, exponent: float = 0.7) -> UnigramRescaling:
+    def rescaling(self, topics: object, exponent: float = 0.7) -> UnigramRescaling:
         """This model with its probabilities rescaled by topics: see `rescaled_scores`."""
         ratios = Ratios.of(unigram_topics_of(topics), self.numbers, exponent)
         return UnigramRescaling(self.model, self.base, ratios)

@@ -26,9 +26,7 @@ from stickbreaker.ngrams.model.topic_documents import (
 from stickbreaker.ngrams.model.topic_language_model import TopicLanguageModel
 from stickbreaker.ngrams.sentence_scores import log_base_of
 from stickbreaker.ngrams.word_numbers import Base
-from stickbreaker.saved.documents_with_topics import largest_topics, whose
-from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import write_with_figures
+from stickbreaker.saved.documents_with_topics import document_row, whose, write_rows
 
 LIMIT = 1000  # documents
 MOST_READ = 2_000_000  # words of all documents
@@ -39,7 +37,6 @@ WORDS_IN_CONTEXT = 2000  # longer documents are cut
 WINDOWS = 40  # in a document, for which shares are shown
 LEAST_WINDOW = 20  # words and ends in a window
 WINDOW_TOPICS = 8  # the largest topics, which are shown
-COLUMNS = ("id", "words", "held_out", "topics", "shares", "excerpts")
 EXCERPT = (
     *("first", "read", "tokens", "known", "ends", "nats", "best", "sure", "specific"),
     *("window", "window_topics", "window_shares"),
@@ -90,13 +87,9 @@ def write_topic_documents(
     rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own, excerpts)]
     whole, flags, reals = pa.list_(pa.int32()), pa.list_(pa.bool_()), pa.list_(pa.float64())
     types = (pa.int32(), pa.int32(), pa.list_(pa.string()), flags, flags, reals, whole, reals, reals)
-    of_excerpt = pa.struct(list(zip(EXCERPT, (*types, pa.int32(), whole, reals), strict=True)))
-    types = (pa.string(), pa.int64(), pa.bool_(), whole, reals, pa.list_(of_excerpt))
-    columns = {
-        name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
-    }
-    figures = {"documents": corpus.n_documents, "excerpts": whose(held_out, learned_from=learned_from)}
-    write_with_figures(folder / DOCUMENTS, columns, figures)
+    fields = dict(zip(EXCERPT, (*types, pa.int32(), whole, reals), strict=True))
+    of = whose(held_out, learned_from=learned_from)
+    write_rows(folder, rows, "excerpts", fields, n=corpus.n_documents, of=of)
 
 
 def _chosen(source: Source, seed: int) -> tuple[list[NDArray[np.int64]], set[_Place]]:
@@ -141,10 +134,7 @@ def _rows(
     learned_from = source.training_in(block)
     return [
         {
-            "id": ids[place],
-            "words": int(size),
-            "held_out": not learned_from[place],
-            **largest_topics(share),
+            **document_row(ids[place], int(size), learned_from[place], share),
             "excerpts": [_excerpt(lens, source, block, place)] if _Place(block, place) in excerpts else [],
         }
         for place, size, share in zip(chosen.tolist(), np.diff(own.offsets), shares, strict=True)

@@ -12,7 +12,6 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
 from stickbreaker.core.untrusted import making_sense_of
 from stickbreaker.estimators.model_files import load
-from stickbreaker.estimators.plain_learner import estimator_in
 from stickbreaker.pages.page import Page, Report
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import RESTORE
@@ -24,7 +23,7 @@ MOST_SHOWN = 10  # parts of a setting with many, such as known words
 class SavedReport(Report, Generic[Model]):
     """The report on a saved model; each kind has a subclass with the values that its sections need.
 
-    `estimator`: the class that the model must be of, a result or an estimator; `noun`: what errors call it.
+    `estimator`: the class that the model must be of, a `Learned`; `noun`: what errors call it.
     """
 
     estimator: ClassVar[type]
@@ -40,7 +39,7 @@ class SavedReport(Report, Generic[Model]):
         Raises UserError if it is not a model of this kind, or is an unfinished run, and for invalid files.
         """
         manifest = readable_manifest(path)
-        model: Any = estimator_in(load(path, verb="report"))
+        model: Any = load(path, verb="report")
         if not isinstance(model, cls.estimator):
             raise UserError(f"is not {cls.noun}", where=path)
         with making_sense_of(path, RESTORE):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pyarrow as pa
 
 from stickbreaker.core.json_checks import JsonObject, is_amount, is_count, is_flag, is_text, list_of, one_of
 from stickbreaker.core.records import Array
+from stickbreaker.saved.manifest_fields import DOCUMENTS
+from stickbreaker.saved.parquet_figures import write_with_figures
 
 TOPICS = 20  # number of topics stored for a document
 HELD_OUT, LEARNED, OTHER = (
@@ -43,6 +48,35 @@ def largest_topics(shares: Array) -> JsonObject:
 
     top = [k for k in descending(shares, TOPICS).tolist() if shares[k] > 0.0]
     return {"topics": top, "shares": shares[top].tolist()}
+
+
+def document_row(id: str, words: int, learned_from: bool, shares: Array) -> JsonObject:
+    """A document's row without its parts of text. words: how many it has; shares (topics): of its words."""
+    return {"id": id, "words": words, "held_out": not learned_from, **largest_topics(shares)}
+
+
+def write_rows(
+    folder: Path,
+    rows: Sequence[JsonObject],
+    parts: str,
+    fields: Mapping[str, pa.DataType],
+    *,
+    n: int,
+    of: str,
+) -> None:
+    """Write documents.parquet into a model's directory: a row for each document.
+
+    rows: as `document_row` returns them, each with a list of its parts of text in the column `parts`
+    ("sentences", "excerpts"); fields: the types of a part's values; n: how many documents there are in all;
+    of: which documents the parts come from, as `whose` returns it.
+    """
+    whole, reals = pa.list_(pa.int32()), pa.list_(pa.float64())
+    types = (pa.string(), pa.int64(), pa.bool_(), whole, reals, pa.list_(pa.struct(list(fields.items()))))
+    columns = {
+        name: pa.array([row[name] for row in rows], kind)
+        for name, kind in zip((*ROW, parts), types, strict=True)
+    }
+    write_with_figures(folder / DOCUMENTS, columns, {"documents": n, parts: of})
 
 
 def topics_with_shares(row: JsonObject, n_topics: int) -> list[tuple[int, float]]:

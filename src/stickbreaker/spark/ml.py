@@ -1,6 +1,7 @@
 """LDA for pyspark.ml: an Estimator and a Model for pipelines, with MLlib's parameter names."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,21 +25,24 @@ from pyspark.ml.util import (
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import ParameterValues
-from stickbreaker.corpus import Corpus, Vocabulary
+from stickbreaker.corpus import Bags, Corpus, Vocabulary
 from stickbreaker.engines.spark import SparkEngine
 from stickbreaker.engines.spark.session import in_one_line, local_path, scratch
-from stickbreaker.estimators import fitting, saving
+from stickbreaker.estimators import model_files, model_runs
 from stickbreaker.spark.ml_params import LDAParams, SettableLDAParams
 from stickbreaker.spark.partition_tasks import Batches, collect_results
 from stickbreaker.spark.scoring import Placed, bags_in, refuse_columns, transform_frame
 from stickbreaker.spark.store_from_table import corpus_from_frame
 from stickbreaker.spark.vectors import corpus_from_vectors
+from stickbreaker.topics.learned import TopicsLearned, load_topics
+from stickbreaker.topics.learner import LDA as LEARNER
 from stickbreaker.topics.model.word_ranking import leading_words
-from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.settings import LDASettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from stickbreaker.topics.lda import LDA as FittedLDA
 
 MODEL = "model"  # the folder of the library's model inside a saved LDAModel
 
@@ -106,12 +110,12 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
     def _fit(self, dataset: "DataFrame") -> "LDAModel":
         session = dataset.sparkSession
         refuse_columns(dataset, self.getFeaturesCol(), self.getTopicDistributionCol())
-        PlainLDA(**self.settings(1))._refuse_params()  # refuses wrong parameters before anything is done
+        LEARNER.check(LDASettings(**self.settings(1)))  # before anything is done
         with tempfile.TemporaryDirectory(dir=scratch(session)) as folder:
             corpus = self._corpus(dataset, Path(folder) / "corpus")
-            estimator = PlainLDA(**self.settings(corpus.n_documents), engine=_engine(session))
-            fitting.fit(estimator, corpus)
-        return self._copyValues(LDAModel.of(estimator, self.uid))
+            settings = LDASettings(**self.settings(corpus.n_documents), engine=_engine(session))
+            learned = model_runs.learn(LEARNER, settings, corpus)
+        return self._copyValues(LDAModel.of(learned, self.uid))
 
     def _corpus(self, dataset: "DataFrame", out: Path) -> Corpus:
         """The features of a table as a corpus, which is stored in `out`."""
@@ -125,28 +129,35 @@ class LDA(Estimator["LDAModel"], SettableLDAParams, DefaultParamsReadable["LDA"]
 class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
     """A fitted model: topics, and `transform`, which adds a column of topic shares.
 
-    `estimator` is the library's own fitted LDA. A saved model is a directory with pyspark.ml's metadata, and
-    the library's model in "model".
+    `learned` is what was learned, as the library has it, and `estimator` its own fitted LDA. A saved model is
+    a directory with pyspark.ml's metadata, and the library's model in "model".
     """
 
-    estimator: TopicEstimator
+    learned: TopicsLearned
 
     def __init__(self) -> None:
         super().__init__()
         self._placed: Placed | None = None
 
     @classmethod
-    def of(cls, estimator: TopicEstimator, uid: str, placed: Placed | None = None) -> "LDAModel":
-        """Make the pyspark.ml model of a fitted estimator. placed: where it is saved, if it is."""
+    def of(cls, learned: TopicsLearned, uid: str, placed: Placed | None = None) -> "LDAModel":
+        """Make the pyspark.ml model of what was learned. placed: where it is saved, if it is."""
         model = cls()
-        model.estimator, model._placed = estimator, placed
+        model.learned, model._placed = learned, placed
         model._resetUid(uid)
         return model
+
+    @property
+    def estimator(self) -> "FittedLDA":
+        """The library's own LDA that has learned the topics."""
+        from stickbreaker.topics.lda import LDA as FittedLDA  # brings scikit-learn
+
+        return FittedLDA.of(self.learned)
 
     def _place(self, session: "SparkSession") -> Placed:
         """Where executors can load the model: where it was loaded from, or a temporary folder."""
         if self._placed is None or not self._placed.is_there:
-            self._placed = Placed.of(self.estimator, session)
+            self._placed = Placed.of(self.learned, session)
         return self._placed
 
     def _transform(self, dataset: "DataFrame") -> "DataFrame":
@@ -156,16 +167,16 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
     def vocabSize(self) -> int:
         """The number of words in the vocabulary."""
-        return len(self.estimator.vocabulary_)
+        return len(self.learned.vocabulary)
 
     def topicsMatrix(self) -> DenseMatrix:
         """E[beta], the topics' distributions over words (words × topics); columns sum to one."""
-        topics = self.estimator.topic_word_
+        topics = self.learned.topic_word
         return DenseMatrix(topics.shape[1], topics.shape[0], topics.ravel())
 
     def estimatedDocConcentration(self) -> DenseVector:
         """alpha, the prior of topics in documents (topics)."""
-        return DenseVector(self.estimator.alpha_)
+        return DenseVector(self.learned.alpha)
 
     def isDistributed(self) -> bool:
         """False: the model stores nothing about the documents that it was fitted to."""
@@ -178,8 +189,8 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
         """
         from pyspark.sql import SparkSession
 
-        words = self.estimator.vocabulary_.words
-        found = (each.tolist() for each in leading_words(self.estimator._topic_words, maxTermsPerTopic))
+        words = self.learned.vocabulary.words
+        found = (each.tolist() for each in leading_words(self.learned.topic_words, maxTermsPerTopic))
         rows = [
             (k, places, [words[place] for place in places], weights)
             for k, (places, weights) in enumerate(zip(*found, strict=True))
@@ -189,32 +200,33 @@ class LDAModel(Model, LDAParams, MLReadable["LDAModel"], MLWritable):
 
     def logLikelihood(self, dataset: "DataFrame") -> float:
         """The log probability of the documents given the topics, in nats (MLlib's is a lower bound on it)."""
-        return self._sums(dataset, "_log_probability")[0]
+        return self._sums(dataset, TopicsLearned.log_probability_of_bags)[0]
 
     def logPerplexity(self, dataset: "DataFrame") -> float:
         """Minus the log probability of the documents, in nats per token. UserError without a known word."""
-        nats, tokens = self._sums(dataset, "_log_probability")
+        nats, tokens = self._sums(dataset, TopicsLearned.log_probability_of_bags)
         if not tokens:
             raise UserError("there is nothing to score", remedy="no document has a word of the vocabulary")
         return -nats / tokens
 
     def bound(self, dataset: "DataFrame") -> float:
         """The lower bound on `logLikelihood` that inference maximises, in nats."""
-        return self._sums(dataset, "_bound_of")[0]
+        return self._sums(dataset, TopicsLearned.bound_of_bags)[0]
 
-    def _sums(self, dataset: "DataFrame", method: str) -> tuple[float, float]:
-        """Add up what a method of the estimator returns for documents, in nats; also returns their tokens.
-
-        method: its name; it takes bags of words.
+    def _sums(
+        self, dataset: "DataFrame", nats_of: "Callable[[TopicsLearned, Bags], float]"
+    ) -> tuple[float, float]:
+        """Add up what a function of learned topics and bags of words returns for documents, in nats; also
+        returns their tokens.
         """
         placed = self._place(dataset.sparkSession)
 
         def task(_: int, batches: Batches) -> JsonObject:
             nats = tokens = 0.0
             for batch in batches:
-                with placed.read() as estimator:
-                    for bags in bags_in(estimator, batch.column(0)):
-                        nats += getattr(estimator, method)(bags)
+                with placed.read() as learned:
+                    for bags in bags_in(learned, batch.column(0)):
+                        nats += nats_of(learned, bags)
                         tokens += float(bags.counts.sum(dtype=np.float64))
             return {"nats": float(nats), "tokens": tokens}
 
@@ -243,7 +255,7 @@ class LDAModelWriter(DefaultParamsWriter):
     def saveImpl(self, path: str) -> None:
         """Save the model at a path, called by `save`. Raises Spark's error if there is a model already."""
         super().saveImpl(path)
-        saving.save(self.instance.estimator, local_path(path) / MODEL, overwrite=False)
+        model_files.save(self.instance.learned, local_path(path) / MODEL, overwrite=False)
 
 
 class LDAModelReader(MLReader[LDAModel]):
@@ -254,9 +266,9 @@ class LDAModelReader(MLReader[LDAModel]):
         folder = local_path(path).absolute()
         with in_one_line(where=folder):
             metadata = DefaultParamsReader.loadMetadata(f"file://{folder}", self.sparkSession)
-        estimator = load_topics(folder / MODEL, "transform")
-        engine = estimator.engine_  # a stage saved onto itself, in a pipeline too, is removed first
+        learned = load_topics(folder / MODEL, "transform")
+        engine = learned.engine  # a stage saved onto itself, in a pipeline too, is removed first
         engine.table = engine.table.copy()
-        model = LDAModel.of(estimator, metadata["uid"], Placed.at(folder / MODEL))
+        model = LDAModel.of(learned, metadata["uid"], Placed.at(folder / MODEL))
         DefaultParamsReader.getAndSetParams(model, metadata)
         return model

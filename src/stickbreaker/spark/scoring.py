@@ -18,7 +18,7 @@ from stickbreaker.corpus import Bags, Corpus
 from stickbreaker.corpus.store import StoreSource
 from stickbreaker.engines.spark.failures import SHARED, refuse_unseen_folder
 from stickbreaker.engines.spark.session import local_path, scratch
-from stickbreaker.estimators import saving
+from stickbreaker.estimators import model_files
 from stickbreaker.spark.partition_tasks import (
     Batches,
     attempt_folder,
@@ -34,8 +34,8 @@ from stickbreaker.topics.evaluation.corpus_scores import (
     unigram_probabilities,
 )
 from stickbreaker.topics.evaluation.open_vocabulary import StringScore, completion_of_string_blocks
+from stickbreaker.topics.learned import TopicsLearned, load_topics, topics_in
 from stickbreaker.topics.open_topics import open_topics_of
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 MANIFEST = "model.json"
 SHARES = pa.schema([("id", pa.string()), ("topics", pa.list_(pa.float64()))])
 
-AnyModel = TopicEstimator | str | Path
+AnyModel = Any  # a fitted estimator, what it has learned, or the path of a saved model
 
 
 @dataclass(frozen=True)
@@ -66,13 +66,14 @@ class Placed:
 
     @classmethod
     def of(cls, model: "AnyModel | Placed", session: "SparkSession") -> "Placed":
-        """A model where executors can find it: a directory, or an estimator, saved in a temporary folder."""
+        """A model where executors can find it: its directory, or a temporary one in which it is saved."""
         if isinstance(model, Placed):
             return model
-        if not isinstance(model, TopicEstimator):
+        if isinstance(model, str | Path):
             return cls.at(local_path(model))
+        learned = topics_in(model, "transform")
         path = scratch(session) / "model"
-        saving.save(model, path, overwrite=False)
+        model_files.save(learned, path, overwrite=False)
         return cls.at(path)
 
     @property
@@ -82,8 +83,8 @@ class Placed:
         return manifest.is_file() and digest_of(manifest) == self.digest
 
     @contextmanager
-    def read(self) -> Iterator[TopicEstimator]:
-        """A context with the model loaded as an estimator that uses one thread, for a task on an executor.
+    def read(self) -> Iterator[TopicsLearned]:
+        """A context with the model loaded to use one thread, for a task on an executor.
 
         Its table stays in files. Raises UserError if another model was written in its place meanwhile.
         """
@@ -98,13 +99,13 @@ class Placed:
 
 
 @functools.lru_cache(maxsize=2)
-def _loaded(placed: Placed) -> TopicEstimator:
+def _loaded(placed: Placed) -> TopicsLearned:
     if not (placed.path / MANIFEST).is_file():
         raise UserError("an executor cannot see the model", where=placed.path, remedy=SHARED)
     if placed.is_there:
-        estimator = load_topics(placed.path, "transform", threads=1, in_place=True)
+        learned = load_topics(placed.path, "transform", threads=1, in_place=True)
         if placed.is_there:
-            return estimator
+            return learned
     raise UserError("is another model", where=placed.path)
 
 
@@ -128,8 +129,8 @@ def transform_frame(
 
     def score(batches: Batches) -> Batches:
         for batch in batches:
-            with placed.read() as estimator:
-                theta = [estimator._infer_shares(bags) for bags in bags_in(estimator, batch.column(place))]
+            with placed.read() as learned:
+                theta = [learned.shares_of_bags(bags) for bags in bags_in(learned, batch.column(place))]
             shares = pa.array(list(np.concatenate(theta)) if theta else [], pa.list_(pa.float64()))
             yield pa.RecordBatch.from_arrays([*batch.columns, shares], [*batch.schema.names, output])
 
@@ -146,7 +147,7 @@ def refuse_columns(frame: "DataFrame", wanted: str, output: str) -> None:
         raise UserError(f"there is a column {output!r}", where="the table", remedy="name another for topics")
 
 
-def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
+def bags_in(learned: TopicsLearned, column: Any) -> Iterator[Bags]:
     """The documents of an Arrow column as bags of words with the model's vocabulary, block by block.
 
     column: texts, token lists or vectors. Raises UserError if a document is null.
@@ -156,14 +157,14 @@ def bags_in(estimator: TopicEstimator, column: Any) -> Iterator[Bags]:
     if not len(column):
         return
     if pa.types.is_struct(column.type):
-        yield bags_of_vectors(column, len(estimator.vocabulary_))
+        yield bags_of_vectors(column, len(learned.vocabulary))
         return
     documents = column.to_pylist()
     if pa.types.is_list(column.type):
-        joins = estimator.analysis_ if estimator.analysis_.phrases else None
-        corpus = Corpus.from_tokens(documents, analysis=joins, vocabulary=estimator.vocabulary_)
+        joins = learned.facts.analysis if learned.facts.analysis.phrases else None
+        corpus = Corpus.from_tokens(documents, analysis=joins, vocabulary=learned.vocabulary)
     else:
-        corpus = Corpus.from_texts(documents, analysis=estimator.analysis_, vocabulary=estimator.vocabulary_)
+        corpus = Corpus.from_texts(documents, analysis=learned.facts.analysis, vocabulary=learned.vocabulary)
     for block in range(len(corpus.block_sizes)):
         yield corpus.bags(block)
 
@@ -193,9 +194,9 @@ def transform_corpus(
         def work(number: int) -> Mapping[str, object]:
             folder, file = attempt_folder(directory, number), "topics"
             with placed.read() as by, pq.ParquetWriter(folder / file, SHARES, compression="zstd") as writer:
-                known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
+                known = _opened(store, fingerprint).with_vocabulary(by.vocabulary)
                 for block in range(firsts[number], firsts[number + 1]):
-                    theta: Array = by._infer_shares(known.bags(block))
+                    theta: Array = by.shares_of_bags(known.bags(block))
                     columns = dict(zip(SHARES.names, (known.ids(block), list(theta)), strict=True))
                     writer.write_table(pa.table(columns, schema=SHARES))
             return {"attempt": folder.name}
@@ -245,15 +246,15 @@ def completion_on(model: AnyModel, session: "SparkSession", corpus: Corpus, shar
                 yield bags
 
         with placed.read() as by:
-            known = _opened(store, fingerprint).with_vocabulary(by.vocabulary_)
-            if by._model.words.grows:
+            known = _opened(store, fingerprint).with_vocabulary(by.vocabulary)
+            if by.model.words.grows:
                 scored, *letters = completion_of_string_blocks(open_topics_of(by), known, blocks, share)
                 for _ in read(known):
                     pass
             else:
                 unigram, letters = unigram_probabilities(known.vocabulary), []
                 scored = completion_of_blocks(
-                    by._infer_shares, by._topic_words.of, unigram, by._digests, read(known), share
+                    by.shares_of_bags, by.topic_words.of, unigram, by.reader.digests, read(known), share
                 )
         return {"sums": [*scored, *counted.tolist(), *letters]}
 

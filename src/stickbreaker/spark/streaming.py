@@ -27,8 +27,10 @@ from stickbreaker.engines.spark.failures import SparkFailure, reason_of
 from stickbreaker.engines.spark.session import in_one_line, spark_errors
 from stickbreaker.estimators.corpus_facts import about, joint_fingerprint
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.saving import manifest_of
+from stickbreaker.estimators.model_files import manifest_of
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.setting_values import seed_of
+from stickbreaker.estimators.streams.stream_learner import stream_learner_of
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.learning.schedules import Online, cut
 from stickbreaker.learning.variational import VariationalRun
@@ -37,8 +39,6 @@ from stickbreaker.saved.checkpoints import model_of
 from stickbreaker.saved.directory import new_model_directory
 from stickbreaker.saved.manifest import RESTORE
 from stickbreaker.spark.file_stream import Arrivals, arrived
-from stickbreaker.topics.runs.topic_runs import start_run
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -63,18 +63,19 @@ class StreamingModel:
 
     def __init__(
         self,
-        estimator: TopicEstimator,
+        settings: RunSettings,
         arrivals: Arrivals,
         analysis: Analysis,
         path: Path,
         vocabulary: Vocabulary | None = None,
         watch: Watch | None = None,
     ) -> None:
-        assert isinstance(estimator.engine, SparkEngine)
-        _checked(estimator, vocabulary)
-        self.estimator, self.arrivals, self.analysis = estimator, arrivals, analysis.resolved()
+        assert isinstance(settings.where, SparkEngine)
+        _checked(settings, vocabulary)
+        self.settings, self.arrivals, self.analysis = settings, arrivals, analysis.resolved()
+        self.learner = stream_learner_of(settings)
         self.path, self.vocabulary, self.watch = path, vocabulary, watch
-        self.session = estimator.engine.session
+        self.session = settings.where.session
         with in_one_line(where=arrivals.directory):
             self.frame = arrivals.read(self.session)
         self.failure: UserError | None = None  # in a micro-batch: Spark's own report has pages
@@ -148,22 +149,23 @@ class StreamingModel:
 
         Raises UserError if none of its documents has a known word.
         """
-        estimator = self.estimator
+        settings, learner = self.settings, self.learner
         if not corpus.n_tokens:
             remedy = "give documents with text, in the language and the field that the options name"
             raise UserError("no document has a known word", where=self.arrivals.directory, remedy=remedy)
-        model = estimator._topic_model(corpus.vocabulary, self.analysis, stream=True)
-        seed, known = seed_of(estimator.random_state), about(corpus)
+        model = learner.stream_model(settings, corpus.vocabulary, self.analysis)
+        seed, known = seed_of(settings.random_state), about(corpus)
         known |= {"documents": 0, "tokens": 0.0, "empty": 0, "fingerprint": ""}
         known["analysis"] = self.analysis.to_dict()
         with new_model_directory(self.path, overwrite=False) as directory:
-            engine = engine_of(estimator, model, folder=directory.path)
-            schedule = estimator._stream_schedule()
+            engine = engine_of(settings, model, folder=directory.path)
+            schedule = learner.stream_schedule(settings)
             job = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
-            job, state = start_run(estimator, job)
+            job, state = learner.start_stream(settings, job)
             directory.write_vocabulary(corpus.vocabulary)
             entry = {**asdict(self.arrivals), "batch": -1, "query": _query_of(self.path)}
-            fixed = {**manifest_of(estimator._for_stream(), seed, known), ARRIVING: entry}
+            saved = learner.for_stream(settings).values()
+            fixed = {**manifest_of(learner, saved, seed, known), ARRIVING: entry}
             directory.write(model_of(job.engine, state, fixed, "running"))
         self._open()
 
@@ -174,10 +176,12 @@ class StreamingModel:
         self._compare(manifest)
         directory.lock()
         snapshot = directory.read()
-        model = self.estimator._topic_model(directory.vocabulary(), self.analysis, stream=True)
-        engine = engine_of(self.estimator, model, folder=self.path)
+        settings, learner = self.settings, self.learner
+        model = learner.stream_model(settings, directory.vocabulary(), self.analysis)
+        engine = engine_of(settings, model, folder=self.path)
         with making_sense_of(self.path, RESTORE):
-            self.run = StreamRun.restore(self.estimator, model, engine, directory, snapshot)
+            schedule = learner.stream_schedule(settings)
+            self.run = StreamRun.restore(learner, schedule, model, engine, directory, snapshot)
         self.run.fixed[ARRIVING] = snapshot.manifest[ARRIVING] | asdict(self.arrivals)
         self.run.open(directory)
         self.directory, self.is_open = directory, True
@@ -198,11 +202,10 @@ class StreamingModel:
             )
             remedy = "put the directory back, or begin a new model"
             raise UserError(f"{problem} again", where=offsets_of(self.path), remedy=remedy)
-        asked = manifest_of(self.estimator._for_stream(), manifest["settings"]["random_state"], {})[
-            "settings"
-        ]
-        if self.estimator.random_state is not None:
-            asked["random_state"] = seed_of(self.estimator.random_state)
+        given, seed = self.learner.for_stream(self.settings), manifest["settings"]["random_state"]
+        asked = manifest_of(self.learner, given.values(), seed, {})["settings"]
+        if given.random_state is not None:
+            asked["random_state"] = seed_of(given.random_state)
         asked |= {"analysis": self.analysis.to_dict()}
         began = {**manifest["settings"], "analysis": manifest["corpus"]["analysis"]}
         for name, value in json.loads(json.dumps(asked)).items():
@@ -283,16 +286,16 @@ def _user_error_of(error: BaseException, path: Path) -> UserError | None:
     return error if isinstance(error, UserError) else None
 
 
-def _checked(estimator: TopicEstimator, vocabulary: Vocabulary | None) -> None:
-    """Raise UserError if an estimator cannot learn from a stream with this vocabulary.
+def _checked(settings: RunSettings, vocabulary: Vocabulary | None) -> None:
+    """Raise UserError if a model with these settings cannot learn from a stream with this vocabulary.
 
     An open vocabulary must not be given (None); a closed one must be.
     """
-    model = estimator._topic_model(vocabulary, stream=True)
-    if vocabulary is None and not model.words.grows:
+    grows = stream_learner_of(settings).stream_model(settings, vocabulary).table.keyed
+    if vocabulary is None and not grows:
         remedy = 'let the vocabulary grow (words="open"), or give a vocabulary'
         raise UserError("the vocabulary of a stream is not known beforehand", remedy=remedy)
-    if vocabulary is not None and model.words.grows:
+    if vocabulary is not None and grows:
         remedy = "leave the vocabulary out, or choose a closed vocabulary"
         raise UserError("the vocabulary is open, so none can be given", remedy=remedy)
 

@@ -11,9 +11,7 @@ from stickbreaker.core.random_streams import stream
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.sequences import Trees
 from stickbreaker.corpus.source import Source
-from stickbreaker.saved.documents_with_topics import largest_topics, whose
-from stickbreaker.saved.manifest_fields import DOCUMENTS
-from stickbreaker.saved.parquet_figures import write_with_figures
+from stickbreaker.saved.documents_with_topics import document_row, whose, write_rows
 from stickbreaker.syntax import purposes
 from stickbreaker.syntax.model.learned_syntax import LearnedSyntax
 from stickbreaker.syntax.sentence_scores import sentences_of
@@ -24,7 +22,6 @@ SENTENCES = 40
 LEAST_WORDS = 3  # of a sentence
 MOST_WORDS = 60  # longer sentences are cut
 BEYOND = -2  # the head of a word, if it is in the part that was cut
-COLUMNS = ("id", "words", "held_out", "topics", "shares", "sentences")
 SENTENCE = ("size", "tokens", "known", "heads", "topics", "sure")
 
 
@@ -63,13 +60,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own)]
     whole, flags = pa.list_(pa.int32()), pa.list_(pa.bool_())
     types = (pa.int32(), pa.list_(pa.string()), flags, whole, whole, pa.list_(pa.float64()))
-    of_sentence = pa.struct(list(zip(SENTENCE, types, strict=True)))
-    types = (pa.string(), pa.int64(), pa.bool_(), whole, pa.list_(pa.float64()), pa.list_(of_sentence))
-    columns = {
-        name: pa.array([row[name] for row in rows], kind) for name, kind in zip(COLUMNS, types, strict=True)
-    }
-    figures = {"documents": corpus.n_documents, "sentences": whose(held_out, learned_from=learned_from)}
-    write_with_figures(folder / DOCUMENTS, columns, figures)
+    fields, of = dict(zip(SENTENCE, types, strict=True)), whose(held_out, learned_from=learned_from)
+    write_rows(folder, rows, "sentences", fields, n=corpus.n_documents, of=of)
 
 
 def _chosen(source: Source, seed: int) -> list[Chosen]:
@@ -121,10 +113,7 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     learned_from = source.training_in(block)
     return [
         {
-            "id": ids[place],
-            "words": int(size),
-            "held_out": not learned_from[place],
-            **largest_topics(share),
+            **document_row(ids[place], int(size), learned_from[place], share),
             "sentences": sentences.get(place, []),
         }
         for place, size, share in zip(chosen.documents.tolist(), sizes, shares, strict=True)

@@ -4,6 +4,7 @@ import copy
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,17 +19,18 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.engines import Interrupted, LocalEngine
 from stickbreaker.estimators import model_runs
-from stickbreaker.estimators.estimator import Estimator
-from stickbreaker.estimators.learned import AnyLearned
+from stickbreaker.estimators.kinds import kinds
+from stickbreaker.estimators.learned import AnyLearned, as_read_now
 from stickbreaker.estimators.model_files import load
-from stickbreaker.estimators.plain_learner import PlainLearned, learner_and_settings
 from stickbreaker.estimators.setting_values import to_json
 from stickbreaker.learning.observers import Observer
 from stickbreaker.learning.trace import UNTIMED
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing.subjects import about
 from stickbreaker.topics.evaluation import Topics, completion_of
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.word_ranking import RANKINGS
+from stickbreaker.topics.plan import plan_of
 
 Method = Callable[[object], object]  # of an estimator: takes documents
 MANY = 40  # documents that are enough for topics
@@ -52,18 +54,17 @@ def contents(path: Path) -> JsonObject:
 
 def begin(model: Any, corpus: Corpus, path: Path, **options: Any) -> ModelDirectory:
     """Make the directory of a model with a run of an estimator, as `model_runs.begin`."""
-    learner, settings = learner_and_settings(model if isinstance(model, Estimator) else model.settings)
-    return model_runs.begin(learner, settings, corpus, path, **options)
+    return model_runs.begin(kinds()[model.kind].how(), model.settings, corpus, path, **options)
 
 
-def learned_by(model: Any) -> AnyLearned:
-    """What a fitted estimator has learned."""
-    return PlainLearned.of(model) if isinstance(model, Estimator) else model.learned_
+def new_run(model: Any, corpus: Corpus, seed: int, held_out: float = 0.0) -> tuple[Any, Any]:
+    """A run of an estimator that has not begun, and its state."""
+    return kinds()[model.kind].how().new_run(model.settings, corpus, seed, held_out)
 
 
 def settings_text(model: Any) -> str:
     """A fitted model's settings as JSON, as in its manifest."""
-    learned = learned_by(model)
+    learned: AnyLearned = model.learned_
     return json.dumps(to_json(learned.facts.settings.values(), learned.learner.setting_types))
 
 
@@ -175,7 +176,7 @@ class EstimatorTests(ABC):
         assert self.saved(packed, tmp_path / "third") == first
         learned = load(tmp_path / "first")
         assert learned.kind == model.kind
-        assert learned.log_probability(corpus) == learned_by(model).log_probability(corpus)
+        assert learned.log_probability(corpus) == model.learned_.log_probability(corpus)
 
     def test_a_resumed_run_equals_an_uninterrupted_one(self, tmp_path: Path) -> None:
         """Law 2: a run that is stopped twice, and resumed with other threads, gives the same files."""
@@ -406,7 +407,7 @@ class TopicEstimatorTests(EstimatorTests):
         assert same_values(self.make().fit_transform(documents), whole)
 
     def nothing_to_score(self) -> Sequence[object]:
-        return ["", ""] if self.make()._is_open else self.unseen()
+        return ["", ""] if plan_of(self.make().settings).is_open else self.unseen()
 
     def test_probabilities_of_one_word_documents_sum_to_one(self) -> None:
         """The probabilities of all possible documents of one word sum to one.
@@ -419,9 +420,9 @@ class TopicEstimatorTests(EstimatorTests):
         p = np.exp([model.score(one) for one in alone])
         assert p == pytest.approx(model.alpha_ / model.alpha_.sum() @ self.mean_words(model), rel=1e-9)
         others = 0.0
-        if model._is_open:
+        if model.learned_.is_open:
             strings = [*words, "zebra"]
-            spelled = np.exp(model._model.words.log_spelling(model.params_, strings))
+            spelled = np.exp(model.learned_.model.words.log_spelling(model.params_, strings))
             others = np.exp(model.score(["zebra"])) * (1.0 - spelled[:-1].sum()) / spelled[-1]
         for rows in model.vocabulary_.parts:
             assert p[rows].sum() + others == pytest.approx(1.0, abs=1e-9)
@@ -433,9 +434,9 @@ class TopicEstimatorTests(EstimatorTests):
 
         With an open vocabulary, this includes the probability that a topic's new words are spelled like them.
         """
-        if not model._is_open:
+        if not model.learned_.is_open:
             return model.topic_word_
-        spelled = np.exp(model._model.words.log_spelling(model.params_, model.vocabulary_.words))
+        spelled = np.exp(model.learned_.model.words.log_spelling(model.params_, model.vocabulary_.words))
         return model.topic_word_ + np.outer(model.rest_, spelled)
 
     def test_scores_do_not_depend_on_the_order_of_the_vocabulary(self) -> None:
@@ -444,22 +445,23 @@ class TopicEstimatorTests(EstimatorTests):
         Only for topics over the words of one language, where the table of counts can be turned.
         """
         model: Any = self.fitted()
-        if not model._model.words.dirichlet or model.vocabulary_.languages or np.ndim(model.eta_):
+        if not model.learned_.model.words.dirichlet or model.vocabulary_.languages or np.ndim(model.eta_):
             return
-        model = model.set_params(fold_in="sampled")
-        other, engine = copy.copy(model), LocalEngine(1)
-        other.vocabulary_ = model.vocabulary_.at(range(len(model.vocabulary_))[::-1])
-        turned = other._topic_model(other.vocabulary_, other.analysis_)
-        engine.start(turned, model.engine_.table.counts(slice(None))[::-1])
-        other._take(turned, engine, model.state_)
+        model, engine = model.set_params(fold_in="sampled"), LocalEngine(1)
+        own = as_read_now(model.learned_, model)
+        words = own.vocabulary.at(range(len(own.vocabulary))[::-1])
+        facts = replace(own.facts, vocabulary=words)
+        turned = own.plan.model(words, facts.analysis)
+        engine.start(turned, own.engine.table.counts(slice(None))[::-1])
+        other = type(model).of(TopicsLearned.of(facts, turned, engine, own.state))
         corpus = self.corpus()
         assert other.vocabulary_.words == model.vocabulary_.words[::-1]
         assert other.score(corpus) == pytest.approx(model.score(corpus), rel=1e-9)
         assert np.abs(other.transform(corpus) - model.transform(corpus)).max() < 1e-3
         predicted = [
-            completion_of(Topics(one.topic_word_, one.alpha_, one.vocabulary_, one._infer_shares), given).nats
-            for one in (model, other)
-            for given in [corpus.with_vocabulary(one.vocabulary_)]
+            completion_of(Topics(one.topic_word, one.alpha, one.vocabulary, one.shares_of_bags), given).nats
+            for one in (own, other.learned_)
+            for given in [corpus.with_vocabulary(one.vocabulary)]
         ]
         assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
 
@@ -468,8 +470,10 @@ class TopicEstimatorTests(EstimatorTests):
         corpus, model = self.corpus(), self.fitted()
         counts, words = self.counts(corpus)
         parts = [counts[:7], counts[7:140], counts[140:]]
-        scored = [model._score_documents(Corpus.from_matrix(part, feature_names=words)) for part in parts]
-        nats, tokens = model._score_documents(corpus)
+        scored = [
+            model.learned_.log_probability(Corpus.from_matrix(part, feature_names=words)) for part in parts
+        ]
+        nats, tokens = model.learned_.log_probability(corpus)
         assert np.sum(scored, axis=0) == pytest.approx([nats, tokens], rel=1e-12)
         assert model.bound(corpus) < model.score(corpus) == nats / tokens < 0.0
         assert model.perplexity(corpus) == np.exp(-model.score(corpus))

@@ -15,7 +15,7 @@ from stickbreaker.topics.evaluation.effects import Effects, effects_of
 from stickbreaker.topics.formula_coding import refuse_without_package
 from stickbreaker.topics.formula_design import Reference, design_of
 from stickbreaker.topics.formula_grammar import read_formula
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 
 ENOUGH_WORDS = 100  # of a document, from which on bounds hold the truth 93 to 97 times of 100
 
@@ -54,7 +54,7 @@ class MetadataEffects(NamedTuple):
 
 
 def effects_of_metadata(
-    estimator: LearnedTopics, corpus: Corpus, formula: str, *, draws: int = 25, seed: int = 0
+    learned: TopicsLearned, corpus: Corpus, formula: str, *, draws: int = 25, seed: int = 0
 ) -> MetadataEffects:
     """Effects of documents' metadata on a model's topic shares, by a formula like "party + year".
 
@@ -83,12 +83,12 @@ def effects_of_metadata(
     gammas = [
         local["gamma"].values
         for block in range(len(corpus.block_sizes))
-        for local in estimator._infer_documents(corpus.bags(block), estimator._covariates(corpus, block))
+        for local in learned.infer_documents(corpus.bags(block), learned.covariates(corpus, block))
     ]
-    gamma = np.concatenate(gammas)[whole][:, estimator.topic_columns_]
+    gamma = np.concatenate(gammas)[whole][:, learned.columns]
     found = effects_of(gamma, design.values, draws=draws, seed=seed)
     counts = int(whole.sum()), int((~whole).sum())
-    words = None if estimator._model.documents.by_document else float(np.median(tokens[whole]))
+    words = None if learned.model.documents.by_document else float(np.median(tokens[whole]))
     return MetadataEffects(list(design.columns), found, *counts, design.references, words)
 
 

@@ -14,7 +14,7 @@ from stickbreaker.corpus.document import Scalar
 from stickbreaker.topics import purposes
 from stickbreaker.topics.formula_coding import Coding
 from stickbreaker.topics.formula_levels import TermLevels
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.priors.level_information import level_draws
 from stickbreaker.topics.model.priors.prevalence import (
     COEFFICIENTS,
@@ -110,7 +110,7 @@ class ExpectedShares(NamedTuple):
         return pa.table(columns)
 
 
-def expected_shares(estimator: LearnedTopics, at: str | None = None) -> ExpectedShares:
+def expected_shares(learned: TopicsLearned, at: str | None = None) -> ExpectedShares:
     """Expected topic shares of documents by their metadata, for a model with `prevalence`: alpha_d / sum of
     alpha_d, with intervals.
 
@@ -122,17 +122,17 @@ def expected_shares(estimator: LearnedTopics, at: str | None = None) -> Expected
     Intervals are those of the coefficients with the topics held fixed: the uncertainty of the topics is not
     in them. Raises UserError for a model without `prevalence`, and for values that its formula does not know.
     """
-    coding = estimator._model.covariates
+    coding = learned.model.covariates
     if coding is None:
         remedy = "give documents and a formula, or fit with prevalence"
         raise UserError("the model's topics do not depend on metadata", remedy=remedy)
-    params = estimator.params_
+    params = learned.params
     if INFORMATION not in params:
         remedy = "fit with a formula of fewer levels, or fewer topics"
         raise UserError("the model has no intervals, for it has too many coefficients", remedy=remedy)
     places = list(_usual_places(coding) if at is None else _places_at(coding, at))
     rows = np.array([coding.typical(place.values) for place in places])
-    draws, drawn_levels = _draws(params), _level_draws(estimator, rows)
+    draws, drawn_levels = _draws(params), _level_draws(learned, rows)
     shares = _shares(log_alphas_of(rows, coefficients_in(params)))
     drawn = _shares(rows[:, : draws.shape[1]] @ draws + drawn_levels)
     references = [place.reference for place in places]
@@ -141,7 +141,7 @@ def expected_shares(estimator: LearnedTopics, at: str | None = None) -> Expected
     low, high = np.quantile(drawn, ends, axis=0)
     less, more = np.quantile(apart, ends, axis=0)
     return ExpectedShares(
-        places, shares, low, high, shares - shares[references], less, more, _spreads(estimator)
+        places, shares, low, high, shares - shares[references], less, more, _spreads(learned)
     )
 
 
@@ -151,9 +151,9 @@ def _shares(logs: Array) -> Array:
     return alphas / alphas.sum(axis=-1, keepdims=True)
 
 
-def _spreads(estimator: LearnedTopics) -> tuple[LevelSpread, ...]:
+def _spreads(learned: TopicsLearned) -> tuple[LevelSpread, ...]:
     """How far the levels of each term lie apart, and the shares of those that differ most."""
-    coding, params, prior = estimator._model.covariates, estimator.params_, estimator._model.documents
+    coding, params, prior = learned.model.covariates, learned.params, learned.model.documents
     assert coding is not None
     assert isinstance(prior, PrevalencePrior)
     coefficients, found = coefficients_in(params), list[LevelSpread]()
@@ -184,9 +184,9 @@ def _draws(params: Record) -> Array:
     return coefficients + ((noise * spreads) @ vectors.T).reshape(DRAWS, *coefficients.shape)
 
 
-def _level_draws(estimator: LearnedTopics, rows: Array) -> Array:
+def _level_draws(learned: TopicsLearned, rows: Array) -> Array:
     """Draws of what the levels of some rows add to log alpha (draws × rows × topics)."""
-    params, prior = estimator.params_, estimator._model.documents
+    params, prior = learned.params, learned.model.documents
     assert isinstance(prior, PrevalencePrior)
     columns, levels = coefficients_in(params)
     found = np.zeros((DRAWS, len(rows), columns.shape[1]))

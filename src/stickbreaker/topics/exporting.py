@@ -18,52 +18,51 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.topics.evaluation.cross_lingual import one_side
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.model.word_ranking import PROBABILITY
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
-def write_doc_topics(
-    estimator: TopicEstimator, corpus: Corpus, path: str | Path, *, overwrite: bool = True
-) -> None:
+def write_doc_topics(model: object, corpus: Corpus, path: str | Path, *, overwrite: bool = True) -> None:
     """Write topic shares like MALLET's `--output-doc-topics`: `number TAB id TAB share TAB share …`.
 
     `corpus` is read with the model's vocabulary, block by block. White space in an id becomes single spaces.
     Numbers are written with full precision.
     """
-    seen, number = estimator._seen(corpus), 0
+    learned = topics_in(model, "export")
+    seen, number = learned.with_words(corpus), 0
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for block in range(len(seen.block_sizes)):
-            shares = estimator._block_shares(seen, block)
+            shares = learned.shares(seen, block)
             for name, row in zip(seen.ids(block), shares.tolist(), strict=True):
                 file.write("\t".join([str(number), _one_field(name, " "), *map(repr, row)]) + "\n")
                 number += 1
 
 
-def write_topic_keys(
-    estimator: TopicEstimator, path: str | Path, n_words: int = 20, *, overwrite: bool = True
-) -> None:
+def write_topic_keys(model: object, path: str | Path, n_words: int = 20, *, overwrite: bool = True) -> None:
     """Write top words like MALLET's `--output-topic-keys`: `topic TAB alpha TAB word word …`.
 
     They are the most probable words, as in MALLET. Spaces inside a word become "_". For a polylingual model,
     each language's top words follow one another, spelled with their language.
     """
+    learned = topics_in(model, "export")
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
-        for topic, words in enumerate(estimator.top_words(n_words, by=PROBABILITY)):
+        for topic, words in enumerate(learned.top_words(n_words, by=PROBABILITY)):
             spelled = " ".join(_one_field(word, "_") for word in words)
-            file.write(f"{topic}\t{float(estimator.alpha_[topic])!r}\t{spelled}\n")
+            file.write(f"{topic}\t{float(learned.alpha[topic])!r}\t{spelled}\n")
 
 
 def write_gensim_topics(
-    estimator: TopicEstimator, path: str | Path, n_words: int = 10, *, overwrite: bool = True
+    model: object, path: str | Path, n_words: int = 10, *, overwrite: bool = True
 ) -> None:
     """Write topics as gensim's `print_topics` logs them: `topic #0 (0.100): 0.021*"word" + …`."""
-    topics = dict(estimator.show_topics(-1, n_words))
+    learned = topics_in(model, "export")
+    topics = dict(learned.show_topics(-1, n_words))
     with atomic_file(Path(path), overwrite=overwrite) as partial, _text(partial) as file:
         for topic, words in sorted(topics.items()):
-            file.write(f"topic #{topic} ({estimator.alpha_[topic]:.3f}): {_one_field(words, ' ')}\n")
+            file.write(f"topic #{topic} ({learned.alpha[topic]:.3f}): {_one_field(words, ' ')}\n")
 
 
-def to_gensim(estimator: TopicEstimator) -> Any:
+def to_gensim(fitted: object) -> Any:
     """The topics as a gensim `LdaModel`, with its dictionary and priors; needs gensim.
 
     Its `get_topics()` returns `topic_word_`, divided by the number of languages if there are several; its
@@ -71,23 +70,24 @@ def to_gensim(estimator: TopicEstimator) -> Any:
     its own `save` for `LdaModel.load`, which unpickles: only load your own files. Raises UserError if gensim
     is not installed.
     """
+    learned = topics_in(fitted, "export")
     try:
         corpora, models = import_module("gensim.corpora"), import_module("gensim.models")
     except ImportError:
         raise UserError("gensim is not installed", remedy="install it: pip install gensim") from None
-    vocabulary, topics = estimator.vocabulary_, _normalised(estimator.topic_word_)
+    vocabulary, topics = learned.vocabulary, _normalised(learned.topic_word)
     dictionary = corpora.Dictionary()
     dictionary.token2id = {word: row for row, word in enumerate(vocabulary.words)}
     if vocabulary.is_counted:
         dictionary.dfs = dict(enumerate(vocabulary.documents.tolist()))
         dictionary.cfs = dict(enumerate(vocabulary.tokens.round().astype(int).tolist()))
-    dictionary.num_docs = int(estimator.corpus_["documents"])
-    counts = topics * np.asarray(estimator.components_, np.float64).sum(axis=1, keepdims=True)
+    dictionary.num_docs = int(learned.facts.corpus["documents"])
+    counts = topics * np.asarray(learned.components, np.float64).sum(axis=1, keepdims=True)
     prior = max(float(counts.min()) / 2, 1e-12)  # added by gensim to the counts of a topic
     model = models.LdaModel(
         num_topics=len(topics),
         id2word=dictionary,
-        alpha=np.asarray(estimator.alpha_, np.float64),
+        alpha=np.asarray(learned.alpha, np.float64),
         eta=prior,
         dtype=np.float64,
     )
@@ -96,9 +96,7 @@ def to_gensim(estimator: TopicEstimator) -> Any:
     return model
 
 
-def pyldavis_inputs(
-    estimator: TopicEstimator, corpus: Corpus, language: str | None = None
-) -> dict[str, object]:
+def pyldavis_inputs(model: object, corpus: Corpus, language: str | None = None) -> dict[str, object]:
     """The arguments of `pyLDAvis.prepare`, for a model and a corpus.
 
     `topic_term_dists` (topics × words) and `doc_topic_dists` (documents × topics), rows of which sum to one,
@@ -115,9 +113,10 @@ def pyldavis_inputs(
     >>> inputs["doc_topic_dists"].shape, inputs["doc_lengths"].tolist()
     ((2, 2), [2.0, 2.0])
     """
-    words = _words_shown(estimator, language)
+    learned = topics_in(model, "export")
+    words = _words_shown(learned, language)
     frequency = np.zeros(len(words.spelled))
-    parts = list(_documents(estimator, corpus, words, frequency))
+    parts = list(_documents(learned, corpus, words, frequency))
     lengths = np.concatenate([part[1] for part in parts]) if parts else np.zeros(0)
     _refuse_nothing(len(lengths))
     return {
@@ -130,7 +129,7 @@ def pyldavis_inputs(
 
 
 def write_pyldavis(
-    estimator: TopicEstimator,
+    model: object,
     corpus: Corpus,
     path: str | Path,
     language: str | None = None,
@@ -142,12 +141,13 @@ def write_pyldavis(
 
     Load it with `pyLDAvis.prepare(**json.load(open(path)))`.
     """
-    words = _words_shown(estimator, language)
+    learned = topics_in(model, "export")
+    words = _words_shown(learned, language)
     frequency = np.zeros(len(words.spelled))
     all_lengths: list[float] = []
 
     def shares_of_documents() -> Iterator[Array]:
-        for shares, lengths in _documents(estimator, corpus, words, frequency):
+        for shares, lengths in _documents(learned, corpus, words, frequency):
             all_lengths.extend(lengths.tolist())
             yield shares
         _refuse_nothing(len(all_lengths))
@@ -184,12 +184,12 @@ class _Words(NamedTuple):
     topics: NDArray[np.float64]
 
 
-def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
+def _words_shown(learned: TopicsLearned, language: str | None) -> _Words:
     """The words to export: all words of a model, or those of one language of a polylingual model.
 
     Raises UserError if the language is missing or unknown.
     """
-    vocabulary = estimator.vocabulary_
+    vocabulary = learned.vocabulary
     known = ", ".join(vocabulary.languages)
     if language is None and known:
         raise UserError(f"the model has several languages ({known})", remedy="choose one with --language")
@@ -198,11 +198,11 @@ def _words_shown(estimator: TopicEstimator, language: str | None) -> _Words:
         raise UserError(f"the model has no language {language!r} to choose", remedy=held)
     rows = slice(0, len(vocabulary)) if language is None else vocabulary.ranges[language]
     spelled = vocabulary.words if language is None else vocabulary.spelled[rows]
-    return _Words(rows, spelled, _normalised(estimator.topic_word_[:, rows]))
+    return _Words(rows, spelled, _normalised(learned.topic_word[:, rows]))
 
 
 def _documents(
-    estimator: TopicEstimator, corpus: Corpus, words: _Words, frequency: Array
+    learned: TopicsLearned, corpus: Corpus, words: _Words, frequency: Array
 ) -> Iterator[tuple[Array, Array]]:
     """Yield for each block the topic shares (documents × topics) and the lengths in tokens of its documents.
     Documents without words to export, and blocks of only such documents, are left out.
@@ -210,15 +210,15 @@ def _documents(
     words: those to export; only these count in lengths. frequency (one entry per word to export): changed in
     place, since the words' counts in each block are added to it.
     """
-    seen = estimator._seen(corpus)
+    seen = learned.with_words(corpus)
     for block in range(len(seen.block_sizes)):
         bags = seen.bags(block)
         shown = one_side(bags, words.rows)
-        frequency += np.bincount(shown.words, shown.counts, len(estimator.vocabulary_))[words.rows]
+        frequency += np.bincount(shown.words, shown.counts, len(learned.vocabulary))[words.rows]
         lengths = tokens_by_document(shown.offsets, shown.counts)
         kept = np.flatnonzero(lengths > 0)
         if len(kept):
-            yield _normalised(estimator._block_shares(seen, block)[kept]), lengths[kept]
+            yield _normalised(learned.shares(seen, block)[kept]), lengths[kept]
 
 
 def _normalised(rows: Array) -> NDArray[np.float64]:

@@ -117,7 +117,7 @@ FUNCTIONS = {
 LDA = Kind(
     name="LDA",
     noun="topic model",
-    home="stickbreaker.topics.plain_lda:PlainLDA",
+    learner="stickbreaker.topics.learner:LDA",
     front_door="stickbreaker.topics.lda:LDA",
     verbs=(*OF_TOPICS, "search-k"),
     fit={"lda": "stickbreaker.topics.cli.fit:lda"},
@@ -132,7 +132,7 @@ LDA = Kind(
     },
     unigram_topics="stickbreaker.topics.topics_over_words:topics_over_words",
     summary="stickbreaker.topics.cli.search_summary:summarize_search",
-    declared="stickbreaker.topics.parameters:LDAParameters",
+    declared="stickbreaker.topics.settings:LDASettings",
     parameters=OptionNames(
         alike=("alpha", "eta", "concept_strength"),
         ambiguous=("guide",),
@@ -144,11 +144,11 @@ LDA = Kind(
 HDP = replace(
     LDA,
     name="HDP",
-    home="stickbreaker.topics.plain_hdp:PlainHDP",
+    learner="stickbreaker.topics.learner:HDP",
     front_door="stickbreaker.topics.hdp:HDP",
     verbs=OF_TOPICS,
     functions=FUNCTIONS,
     fit={"hdp": "stickbreaker.topics.cli.fit:hdp"},
-    declared="stickbreaker.topics.parameters:HDPParameters",
+    declared="stickbreaker.topics.settings:HDPSettings",
 )
 KINDS = (LDA, HDP)

@@ -9,15 +9,40 @@ from sklearn.utils.validation import check_is_fitted
 
 from stickbreaker.corpus.frames import as_frame
 from stickbreaker.corpus.readers.separate_metadata import with_metadata
-from stickbreaker.topics.plain_lda import PlainLDA
-from stickbreaker.topics.scikit_learn import ScikitLearnTopics
+from stickbreaker.topics.topics_front import TopicsFront
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # so that editors and type checkers know its parameters
     import pandas as pd
 
+    from stickbreaker.topics.settings import LDASettings
 
-class LDA(ScikitLearnTopics, PlainLDA):
-    __doc__ = PlainLDA.__doc__
+    Parameters = LDASettings
+else:
+    Parameters = object
+
+
+class LDA(TopicsFront, Parameters, kind="LDA"):
+    """Latent Dirichlet allocation: documents as mixtures of topics, topics as distributions over words.
+
+    Attributes
+    ----------
+    components_ : (topics × words) parameters lambda of q(beta), expected counts plus eta.
+    topic_word_ : (topics × words) E[beta]; rows sum to one, over the words of each language.
+    alpha_ : (topics,); eta_ : number or array.
+    topic_names_ : (topics,) the name of each topic, by `name_topics` or the guide; None without one.
+    merges_ : for each time that topics were merged after a fit, the new number of each topic.
+    topic_shares_ : (topics,) share of the tokens that each topic explains.
+    bound_ : nats per token of the last pass: the exact bound in batch mean-field runs, an estimate in online
+        and hybrid ones, log p(w, z) of the last sample in Gibbs sampling.
+    n_iter_ : passes done; converged_ : whether they ended before max_iter; trace_ : list of records.
+    learned_ : all that was learned, as a record that never changes.
+
+    >>> from stickbreaker import LDA
+    >>> model = LDA(n_topics=2, random_state=0).fit(["a river bank", "bank money"])
+    >>> model.transform(["river money"]).shape
+    (1, 2)
+    """
+
     __metadata_request__fit: ClassVar[dict[str, str]] = {"metadata": UNUSED}
     __metadata_request__transform: ClassVar[dict[str, str]] = {"metadata": UNUSED}
 
@@ -32,10 +57,10 @@ class LDA(ScikitLearnTopics, PlainLDA):
 
         Raises UserError for invalid parameters or documents. Warns (ConvergenceWarning) if `max_iter` passes
         were not enough for `tol`, and (UserWarning) about concepts without an effect, and if there are more
-        topics than documents. If several threads call it, one learns at a time. Raises TypeError for
-        `sample_weight`, as documents have no weights.
+        topics than documents. If several threads call it, each learns, and the last one counts. Raises
+        TypeError for `sample_weight`, as documents have no weights.
         """
-        return super().fit(with_metadata(X, metadata), y, **others)
+        return self._learn_from(with_metadata(X, metadata), others)
 
     def fit_transform(
         self, X: object, y: object = None, *, metadata: object = None, **fit_params: object
@@ -51,7 +76,7 @@ class LDA(ScikitLearnTopics, PlainLDA):
         the columns of a table, a Corpus, or `metadata` of texts as for `fit`, or without these the mean.
         Warns (UserWarning) if no document has known words, and if documents lack metadata of the prior.
         """
-        return super().transform(with_metadata(X, metadata))
+        return self._shares_of(with_metadata(X, metadata))
 
     def expected_shares(self, at: str | None = None) -> "pd.DataFrame":
         """Expected topic shares by the metadata on which the prior depends, for a model with `prevalence`.
@@ -65,4 +90,4 @@ class LDA(ScikitLearnTopics, PlainLDA):
         from stickbreaker.topics.effects_of_prevalence import expected_shares
 
         check_is_fitted(self)
-        return as_frame(expected_shares(self, at).table(self.topic_names_ or [None] * len(self.alpha_)))
+        return as_frame(expected_shares(self.learned_, at).table(self.topic_names_))

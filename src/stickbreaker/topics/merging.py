@@ -5,10 +5,9 @@ up, and so are their priors in documents, so that a document keeps the sum of th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, NamedTuple, TypeGuard
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +17,13 @@ from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.records import Array, Record
 from stickbreaker.core.topk import by_size
 from stickbreaker.engines.local import local_fork
-from stickbreaker.estimators.setting_values import params_as_text, threads_of
+from stickbreaker.estimators.setting_values import threads_of
 from stickbreaker.learning.events import edit_columns, first_columns
+from stickbreaker.topics.learned import TopicsLearned
+from stickbreaker.topics.learner import model_to_read
 from stickbreaker.topics.model.word_ranking import joined_documents
 from stickbreaker.topics.seed_words import Guide
 from stickbreaker.topics.stored_report import report_after
-from stickbreaker.topics.topic_settings import guide_of
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 
 class MergePlan(NamedTuple):
@@ -50,45 +47,46 @@ class MergePlan(NamedTuple):
         return found
 
 
-def merge(model: "TopicEstimator", groups: Sequence[Sequence[int]]) -> None:
-    """Merge the topics of each group of a fitted estimator, in place; groups are lists of topic numbers.
+def merged(learned: TopicsLearned, groups: Sequence[Sequence[int]]) -> TopicsLearned:
+    """The same topics, with those of each group merged to one; groups are lists of topic numbers.
 
-    Nothing changes if this raises: UserError for groups that are not lists of two different topics or more,
-    name no topic, or overlap, and for a prior by metadata.
+    Raises UserError for groups that are not lists of two different topics or more, name no topic, or overlap,
+    and for a prior by metadata.
     """
-    plan = plan_of(model, checked_groups(groups, len(model.alpha_)))
-    stored_report = report_after(model, plan.numbers)
-    counted_words = model.word_documents_
+    plan = plan_of(learned, checked_groups(groups, learned.n_shares))
+    stored_report = report_after(learned, plan.numbers)
+    counted_words = learned.word_documents
     if counted_words is not None:
-        counted_words = joined_documents(model._word_evidence, plan.members)
-    settings = _settings_after(model, plan)
-    names = _names_after(model, plan)
-    params, edit = _params_after(model, plan)
-    made = copy(model._as_it_started())
-    vars(made).update(settings)
-    try:
-        after = made._topic_model(model.vocabulary_, model.analysis_)
-    except UserError:  # moves for streams only
-        after = made._topic_model(model.vocabulary_, model.analysis_, stream=True)
+        counted_words = joined_documents(learned.word_evidence, plan.members)
+    changes = _settings_after(learned, plan)
+    names = _names_after(learned, plan)
+    params, edit = _params_after(learned, plan)
+    facts = learned.facts
+    after = model_to_read(replace(facts, settings=learned.settings_to_save.but(**changes)))
     fresh = {name: item.fresh for name, item in after.start().items()}
     params = {name: item._replace(fresh=fresh.get(name, item.fresh)) for name, item in params.items()}
-    columns = model.state_.columns or first_columns(model.engine_.table.shape[1])
+    columns = learned.state.columns or first_columns(learned.engine.table.shape[1])
     columns = edit_columns(columns, edit, after.table.columns)
     # the last step's sums are of other topics
-    state = replace(model.state_, params=params, columns=columns, latest=None, proposals=[])
-    engine = local_fork(model.engine_, after, threads_of(model.n_jobs), copied=True)
+    state = replace(learned.state, params=params, columns=columns, latest=None, proposals=[])
+    settings, merges = facts.settings.but(**changes), (*learned.merges, plan.numbers)
+    engine = local_fork(learned.engine, after, threads_of(settings.n_jobs), copied=True)
     engine.edit(edit)
-    vars(model).update(settings)
-    model.given_names_ = names
-    model.merges_ = (*model.merges_, plan.numbers)
-    model._learned_with = params_as_text(model)
-    model._take(after, engine, state)
-    model.word_documents_ = counted_words
-    model._words_were_joined = True
-    model._stored_report = stored_report
-    if model._origin is not None:  # so that it is no longer taken for the model saved there
-        manifest = {**model._origin.manifest, "merges": list(model.merges_)}
-        model._origin = model._origin._replace(manifest=manifest)
+    saved = facts.saved
+    if saved is not None:  # so that it is no longer taken for the model saved there
+        saved = saved._replace(manifest={**saved.manifest, "merges": list(merges)})
+    return TopicsLearned.of(
+        replace(facts, settings=settings, saved=saved),
+        after,
+        engine,
+        state,
+        counted=counted_words,
+        given_names=names,
+        names_as_read=learned.names_as_read,
+        merges=merges,
+        stored_report=stored_report,
+        began_as_stream=learned.began_as_stream,
+    )
 
 
 def checked_groups(groups: object, n_topics: int) -> list[list[int]]:
@@ -126,58 +124,58 @@ def _is_list(value: object) -> TypeGuard[Iterable[object]]:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
-def plan_of(model: "TopicEstimator", groups: Sequence[Sequence[int]]) -> MergePlan:
+def plan_of(learned: TopicsLearned, groups: Sequence[Sequence[int]]) -> MergePlan:
     """Which topic of each group stays: the largest, but one of the guide before all others, whose prior is
     that of a place in the table.
     """
-    guided = _n_guided(model)
+    guided = _n_guided(learned)
     into: list[int] = []
     sources: list[tuple[int, ...]] = []
     for group in groups:
-        ordered = by_size(sorted(group), model.topic_shares_[sorted(group)])
+        ordered = by_size(sorted(group), learned.topic_shares[sorted(group)])
         ordered.sort(key=lambda topic: topic >= guided)
         into.append(ordered[0])
         sources.append(tuple(ordered[1:]))
     target = {source: k for k, own in zip(into, sources, strict=True) for source in own}
-    left = [k for k in range(len(model.alpha_)) if k not in target]
+    left = [k for k in range(learned.n_shares) if k not in target]
     place = {k: number for number, k in enumerate(left)}
-    numbers = tuple(place[target.get(k, k)] for k in range(len(model.alpha_)))
+    numbers = tuple(place[target.get(k, k)] for k in range(learned.n_shares))
     return MergePlan(tuple(into), tuple(sources), numbers)
 
 
-def _n_guided(model: "TopicEstimator") -> int:
+def _n_guided(learned: TopicsLearned) -> int:
     """The number of topics that the guide shapes, which are the first ones."""
-    guide = guide_of(model.guide)
+    guide = learned.plan.guide
     return 0 if guide is None else len(guide.names)
 
 
-def _params_after(model: "TopicEstimator", plan: MergePlan) -> tuple[Record, tuple[Merge, ...]]:
+def _params_after(learned: TopicsLearned, plan: MergePlan) -> tuple[Record, tuple[Merge, ...]]:
     """The params after the merges, and the edit of the table. An unused topic adds nothing to the prior."""
-    documents, params, axis = model._model.documents, model.params_, model._model.table.columns
-    columns, edit = list(range(model.engine_.table.shape[1])), list[Merge]()
+    documents, params, axis = learned.model.documents, learned.params, learned.model.table.columns
+    columns, edit = list(range(learned.engine.table.shape[1])), list[Merge]()
     for into, sources in zip(plan.into, plan.sources, strict=True):
         for source in sources:
-            target, gone = (int(model.topic_columns_[k]) for k in (into, source))
+            target, gone = (int(learned.columns[k]) for k in (into, source))
             change = Merge(axis, columns.index(target), columns.index(gone))
-            params = documents.merged(params, change, adds=source not in model.unused_topics_)
+            params = documents.merged(params, change, adds=source not in learned.unused_topics)
             edit.append(change)
             columns.remove(gone)
     return params, tuple(edit)
 
 
-def _settings_after(model: "TopicEstimator", plan: MergePlan) -> dict[str, object]:
-    """The parameters that describe the merged model, where they change: those with a value for each topic."""
-    if model._documents_slot != "finite":
-        return {}  # the number of topics is learned, and no parameter has a value for each
-    name = "_topics_of_documents" if model.n_topics is None else "n_topics"
-    settings: dict[str, object] = {name: max(plan.numbers) + 1}
+def _settings_after(learned: TopicsLearned, plan: MergePlan) -> dict[str, object]:
+    """The settings that describe the merged model, where they change: those with a value for each topic."""
+    if not learned.plan.fixed_number:
+        return {}  # the number of topics is learned, and no setting has a value for each
+    given = learned.facts.settings
+    settings: dict[str, object] = {"n_topics": max(plan.numbers) + 1}
     gone = [source for sources in plan.sources for source in sources]
-    alpha, eta = (None if isinstance(value, str) else value for value in (model.alpha, model.eta))
+    alpha, eta = (None if isinstance(value, str) else value for value in (given.alpha, given.eta))
     if alpha is not None and np.ndim(alpha) == 1:
         settings["alpha"] = np.bincount(plan.numbers, np.asarray(alpha, np.float64))
     if eta is not None and np.ndim(eta) == 2:
         settings["eta"] = np.delete(np.asarray(eta, np.float64), gone, axis=0)
-    guide = guide_of(model.guide)
+    guide = learned.plan.guide
     if guide is not None:
         settings["guide"] = _guide_after(guide, plan)
     return settings
@@ -199,14 +197,16 @@ def _guide_after(guide: Guide, plan: MergePlan) -> Guide:
     return replace(guide, categories=tuple(weighted.values()))
 
 
-def _names_after(model: "TopicEstimator", plan: MergePlan) -> dict[int, str]:
+def _names_after(learned: TopicsLearned, plan: MergePlan) -> dict[int, str]:
     """The names that users gave, by id. A merged topic without a name gets that of its largest member with
     one.
     """
-    names = dict(model.given_names_)
-    ids, guided = model.topic_ids_, model.guided_names
+    names = dict(learned.given_names)
+    ids, guided = learned.topic_ids, learned.guided_names
     for into, sources in zip(plan.into, plan.sources, strict=True):
-        known = [names.get(ids[k]) or guided[k] for k in by_size(sources, model.topic_shares_[list(sources)])]
+        known = [
+            names.get(ids[k]) or guided[k] for k in by_size(sources, learned.topic_shares[list(sources)])
+        ]
         if not (names.get(ids[into]) or guided[into]) and any(known):
             names[ids[into]] = next(name for name in known if name)
         for source in sources:
@@ -214,7 +214,7 @@ def _names_after(model: "TopicEstimator", plan: MergePlan) -> dict[int, str]:
     return names
 
 
-def groups_for(model: "TopicEstimator", n_topics: int) -> list[list[int]]:
+def groups_for(learned: TopicsLearned, n_topics: int) -> list[list[int]]:
     """The topics to merge so that `n_topics` are left, by `joined_by_information`.
 
     Topics with the same name are joined first. Unused topics go to the largest one. Raises UserError for a
@@ -224,16 +224,16 @@ def groups_for(model: "TopicEstimator", n_topics: int) -> list[list[int]]:
     from stickbreaker.topics.report.display_words import apart, look_at
 
     whole = isinstance(n_topics, Integral) and not isinstance(n_topics, bool)
-    if not whole or not 1 <= n_topics < len(model.alpha_):
-        problem = f"{repr(n_topics)[:50]} topics are not fewer than the {counted(len(model.alpha_), 'topic')}"
+    if not whole or not 1 <= n_topics < learned.n_shares:
+        problem = f"{repr(n_topics)[:50]} topics are not fewer than the {counted(learned.n_shares, 'topic')}"
         raise UserError(f"{problem} that there are", remedy="give a number from 1 to one less than that")
-    named = NamedTopics(model)
+    named = NamedTopics(learned)
     used = [g for g in range(len(named.members)) if g not in named.unused]
-    figures = look_at(named.words, named.shares, model.vocabulary_.parts, named._ranked_words)
+    figures = look_at(named.words, named.shares, learned.vocabulary.parts, named.ranked_words)
     words = np.asarray(apart(named.words, figures, len(figures.most)), np.float64)
     joined = joined_by_information(words[used], named.shares[used], n_topics)
     groups = [[k for place in own for k in named.members[used[place]]] for own in joined]
-    largest = max(groups, key=lambda own: float(model.topic_shares_[own].sum()))
+    largest = max(groups, key=lambda own: float(learned.topic_shares[own].sum()))
     largest += [k for g in named.unused for k in named.members[g]]
     return [sorted(own) for own in groups if len(own) > 1]
 

@@ -28,12 +28,13 @@ from stickbreaker.saved.parquet_figures import write_with_figures
 from stickbreaker.topics.evaluation.coherence import TopWords
 from stickbreaker.topics.evaluation.completion import split_halves
 from stickbreaker.topics.evaluation.corpus_scores import spelled_tops
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_documents import WordDocuments
 from stickbreaker.topics.model.word_ranking import DEFAULT, ranking
 from stickbreaker.topics.snippets import Excerpts
+from stickbreaker.topics.topic_reader import TopicReader
 
 Halves = tuple[WordDocuments, WordDocuments]  # what ranks words, from each half of the documents
 
@@ -65,7 +66,7 @@ COLUMNS = (
 
 
 def write_documents(
-    estimator: LearnedTopics,
+    learned: TopicsLearned,
     source: Source,
     engine: Engine,
     path: Path,
@@ -86,7 +87,7 @@ def write_documents(
     The corpus is read by the run's `engine`. If the model has not learned from these documents
     (`learned_from_these` False), "documents", their number, replaces "unigram". halves: as for that function.
     """
-    documents, figures, sums = collect_documents_and_figures(estimator, source, engine, halves)
+    documents, figures, sums = collect_documents_and_figures(learned, source, engine, halves)
     if not learned_from_these:
         counted: Any = figures.get("coherence_in")
         if counted is not None:
@@ -105,7 +106,7 @@ def write_documents(
 
 
 def collect_documents_and_figures(
-    estimator: LearnedTopics, source: Source, engine: Engine, halves: Halves | None = None
+    learned: TopicsLearned, source: Source, engine: Engine, halves: Halves | None = None
 ) -> tuple[dict[str, list[Any]], dict[str, object], MetadataSums]:
     """Read a corpus once for the report. Returns the documents to store, as columns; numbers about the whole
     corpus, by name; and its sums of topics' tokens by metadata field.
@@ -128,7 +129,7 @@ def collect_documents_and_figures(
         last = float(np.partition(hashes, LIMIT - 1)[LIMIT - 1])
     assert isinstance(source.corpus, Corpus)
     held_out = any(len(source.held_out_in(block)) for block in range(source.n_blocks))
-    look = Look(estimator._without_table(), source, last, _counted_words(estimator, halves, held_out))
+    look = Look(learned.reader.without_table(), source, last, _counted_words(learned, halves, held_out))
     looks, terms = engine.map_items_with_sums(
         look, parts, partial(both_terms, source.corpus.vocabulary.ranges)
     )
@@ -143,7 +144,7 @@ def collect_documents_and_figures(
             number = int(totals.sum(axis=0).max())
         where = IN_HALVES if halves is not None else OTHERS if held_out else LEARNED
         figures["coherence_in"] = [number, int(source.corpus.ordered), where, SMOOTHED]
-    figures["unigram"] = nats_of([learned for learned, _ in terms])
+    figures["unigram"] = nats_of([seen for seen, _ in terms])
     predicted = nats_of([predicted for _, predicted in terms])
     if predicted is not None:
         figures["unigram_held_out"] = predicted
@@ -170,15 +171,15 @@ class CountedWords(NamedTuple):
         return source.numbers(block)[own] - source.first[block]
 
 
-def _counted_words(estimator: LearnedTopics, halves: Halves | None, held_out: bool) -> list[CountedWords]:
+def _counted_words(learned: TopicsLearned, halves: Halves | None, held_out: bool) -> list[CountedWords]:
     """The words whose company is counted, and where: with `halves` those of each half in the other one."""
-    vocabulary = estimator.vocabulary_
+    vocabulary = learned.vocabulary
     if halves is None:
-        top = spelled_tops(lambda rows: estimator._ranked_words(TOP_WORDS, rows).words, vocabulary)
+        top = spelled_tops(lambda rows: learned.ranked_words(TOP_WORDS, rows).words, vocabulary)
         return [CountedWords(top, held_out=held_out)]
 
     def words_of(counted: WordDocuments) -> Mapping[str | None, list[list[str]]]:
-        evidence = estimator._word_evidence._replace(counted=counted)
+        evidence = learned.word_evidence._replace(counted=counted)
         return spelled_tops(lambda rows: ranking(DEFAULT)(evidence, TOP_WORDS, rows).words, vocabulary)
 
     return [CountedWords(words_of(counted), 1 - half) for half, counted in enumerate(halves)]
@@ -217,31 +218,31 @@ class Look:
     """A task that an engine runs on some blocks: it collects what the report shows of their documents.
 
     A call returns a `Seen`, and the counts of each word (2 × V) in the documents learned from, and in the
-    held-out halves that are predicted. `estimator` has no table of counts and reads the engine's; all calls
+    held-out halves that are predicted. `reader` has no table of counts and reads the engine's; all calls
     must be for the same model. `last`: the highest hash of an id to store; `words`: those whose company is
     counted.
     """
 
-    estimator: LearnedTopics
+    reader: TopicReader
     source: Source
     last: float  # hash of the last document to store
     words: Sequence[CountedWords]
-    whole: LearnedTopics | None = None  # set by the first part
+    whole: TopicReader | None = None  # set by the first part
 
     def __call__(self, engine: LocalEngine, blocks: range) -> tuple[Seen, NDArray[np.float64]]:
-        source, estimator = self.source, self.whole or self.estimator._over(engine.sharing_view())
-        self.whole, corpus = estimator, source.corpus
+        source, reader = self.source, self.whole or self.reader.over(engine.sharing_view())
+        self.whole, corpus = reader, source.corpus
         assert isinstance(corpus, Corpus)
-        seen = estimator._seen(corpus) if estimator._is_open else corpus
+        seen = reader.with_words(corpus)
         learned, predicted = counts = np.zeros((2, source.n_words))
         kept: dict[str, list[object]] = {name: [] for name in COLUMNS}
         sides = [
             [TopWords(words, language) for language, words in counted.top.items()] for counted in self.words
         ]
-        sums = MetadataSums(len(estimator.alpha_))
+        sums = MetadataSums(reader.n_topics)
         for block in blocks:
             entries = corpus.source.entries(block)
-            self._keep(estimator, seen, block, entries, kept, sums)
+            self._keep(reader, seen, block, entries, kept, sums)
             _count(source.block(block)[1], learned)
             if source.held_out > 0.0:
                 _count(split_halves(source.block(block, held_out=True)[1])[1], predicted)
@@ -253,7 +254,7 @@ class Look:
 
     def _keep(
         self,
-        estimator: LearnedTopics,
+        reader: TopicReader,
         corpus: Corpus,
         block: int,
         entries: Entries,
@@ -265,23 +266,23 @@ class Look:
         """
         ids = corpus.ids(block)
         chosen = [i for i, name in enumerate(ids) if share_of(name, SALT) <= self.last]
-        reader = Excerpts(corpus, block, entries)
-        fields = [{f: _short(v) for f, v in reader.metadata(i).items()} for i in range(len(ids))]
+        excerpts = Excerpts(corpus, block, entries)
+        fields = [{f: _short(v) for f, v in excerpts.metadata(i).items()} for i in range(len(ids))]
         inferred = list(range(len(ids))) if any(fields) else chosen
         if not any(fields):
             sums.documents += len(ids)
         if not inferred:
             return
         places = np.array(inferred, np.int64)
-        bags, covariates = corpus.bags(block).take(places), estimator._covariates(corpus, block)
-        theta = estimator._infer_shares(bags, None if covariates is None else covariates[places])
+        bags, covariates = corpus.bags(block).take(places), reader.covariates(corpus, block)
+        theta = reader.shares(bags, None if covariates is None else covariates[places])
         tokens = tokens_by_document(bags.offsets, bags.counts)
         if any(fields):
             sums.add(fields, tokens, theta)
         rows = {i: row for row, i in enumerate(inferred)}
         for i in chosen:
             metadata, row = fields[i], rows[i]
-            excerpt, shares = reader.excerpt(i), theta[row]
+            excerpt, shares = excerpts.excerpt(i), theta[row]
             top = descending(shares, TOPICS)
             values = (
                 int(self.source.first[block]) + i,
@@ -294,7 +295,7 @@ class Look:
                 shares[top].tolist(),
                 excerpt.starts,
                 excerpt.lengths,
-                likeliest_topics(excerpt.words, shares, estimator._topic_words),
+                likeliest_topics(excerpt.words, shares, reader.topic_words),
             )
             for column, value in zip(kept.values(), values, strict=True):
                 column.append(value)

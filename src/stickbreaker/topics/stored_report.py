@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.topk import by_size
 from stickbreaker.core.untrusted import making_sense_of
+from stickbreaker.estimators.learned import saved_at
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.evolution import Evolution
 from stickbreaker.saved.manifest import RESTORE
@@ -24,7 +25,7 @@ from stickbreaker.topics.metadata_sums import MetadataSums, write_sums
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
 
 
 @dataclass(frozen=True)
@@ -73,33 +74,31 @@ class StoredReport:
             write_sums(self.sums, folder / METADATA_SUMS)
 
 
-def report_after(model: TopicEstimator, numbers: Sequence[int]) -> StoredReport | None:
-    """What the report of a fitted estimator shows of documents after a merge of topics, if it is known: if
-    the estimator was loaded from a saved model that has them, and has not learned since.
+def report_after(learned: TopicsLearned, numbers: Sequence[int]) -> StoredReport | None:
+    """What the report of topics shows of documents after a merge of them, if it is known: if they were loaded
+    from a saved model that has it, and have not learned since.
 
     numbers: the new number of each topic.
     """
-    known = model._stored_report or _stored_with(model)
+    known = learned.stored_report or _stored_with(learned)
     return None if known is None else known.merged(numbers)
 
 
-def _stored_with(model: TopicEstimator) -> StoredReport | None:
-    """What the saved model has that an estimator was loaded from; None if it has learned since, or the saved
+def _stored_with(learned: TopicsLearned) -> StoredReport | None:
+    """What the saved model has that topics were loaded from; None if they have learned since, or the saved
     model is not the same any more.
     """
-    origin = model._origin
-    if origin is None or origin.steps != model.n_steps_ or origin.manifest["status"] != "done":
+    path, saved = saved_at(learned), learned.facts.saved
+    if path is None or saved is None:
         return None
-    path, names = origin.path, origin.manifest["files"]
-    if not (path / "model.json").is_file() or ModelDirectory(path).manifest() != origin.manifest:
-        return None
+    names = saved.manifest["files"]
     documents, figures = None, {}
     if DOCUMENTS in names:
         with making_sense_of(path / DOCUMENTS, RESTORE), pq.ParquetFile(path / DOCUMENTS) as opened:
             documents, figures = opened.read().to_pydict(), figures_in(opened)
     from stickbreaker.topics.report.document_entries import read_metadata_sums
 
-    sums = read_metadata_sums(path, len(model.alpha_))
+    sums = read_metadata_sums(path, learned.n_shares)
     return StoredReport(documents, figures, sums, ModelDirectory(path).evolution())
 
 

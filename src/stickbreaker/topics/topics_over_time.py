@@ -16,7 +16,7 @@ from stickbreaker.corpus.shards import tokens_by_document
 from stickbreaker.corpus.text.dates import DATE_NAMES, PERIODS, date_of, is_date_name, periods_of
 from stickbreaker.topics.evaluation.walks import walk_through
 from stickbreaker.topics.formula_coding import metadata_of
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.metadata_sums import labels_of
 
 MOST_PERIODS, MOST_GROUPS = 5_000, 12
@@ -74,7 +74,7 @@ class TopicsByPeriod(NamedTuple):
 
 
 def topics_by_period(
-    estimator: LearnedTopics, corpus: Corpus, by: str, date_field: str | None, group_field: str | None
+    learned: TopicsLearned, corpus: Corpus, by: str, date_field: str | None, group_field: str | None
 ) -> TopicsByPeriod:
     """Topic shares of a corpus's documents by period, in which each document counts once.
 
@@ -104,9 +104,9 @@ def topics_by_period(
     gammas = [
         local["gamma"].values
         for block in range(len(corpus.block_sizes))
-        for local in estimator._infer_documents(corpus.bags(block), estimator._covariates(corpus, block))
+        for local in learned.infer_documents(corpus.bags(block), learned.covariates(corpus, block))
     ]
-    gamma = np.concatenate(gammas)[chosen][:, estimator.topic_columns_]
+    gamma = np.concatenate(gammas)[chosen][:, learned.columns]
     totals = gamma.sum(axis=1, keepdims=True)
     shares = gamma / totals
     spreads = shares * (1.0 - shares) / (totals + 1.0)
@@ -115,7 +115,7 @@ def topics_by_period(
     groups = [
         _over_time(group, rows, numbers, len(periods), shares, spreads) for group, rows in members.items()
     ]
-    words = None if estimator._model.documents.by_document else float(np.median(counts[chosen]))
+    words = None if learned.model.documents.by_document else float(np.median(counts[chosen]))
     left_out = corpus.n_documents - len(chosen)
     return TopicsByPeriod(periods, groups, field, group_field, len(chosen), left_out, words)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.running import planted_documents
 from tests.topics.test_topic_search import weak_topics
 
-from stickbreaker.estimators.saving import load
+from stickbreaker import load
 from stickbreaker.pages.figures import figures
 from stickbreaker.topics.cli.search_summary import search_as_text
 from stickbreaker.topics.report import topic_page
@@ -111,7 +111,7 @@ def test_the_report_of_an_online_run_says_that_its_curve_is_no_bound(cli, posts,
 def test_json_says_by_which_runs_a_range_is(cli, posts, tmp_path):
     done = cli("fit", "hdp", posts, "--out", tmp_path / "m", *SHORT, "--json")
     found = json.loads(done.stdout)
-    expected = load(tmp_path / "m")._search_range()
+    expected = load(tmp_path / "m").learned_.search_range
     assert found["range"] == (None if expected.runs < 2 else [expected.fewest, expected.most])
     assert found["unchecked"] is expected.unchecked
     assert found["range_of"] == expected.of

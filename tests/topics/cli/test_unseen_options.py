@@ -41,8 +41,8 @@ def told(cli, *line):
 def test_an_open_model_spells_always(cli, open_model, strange) -> None:
     found = told(cli, open_model, strange, "--left-to-right", "--particles", 2)
     model = LDA.load(open_model)
-    words, small = model._model.words, model.params_
-    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._infer_shares)
+    words, small = model.learned_.model.words, model.params_
+    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model.learned_.shares_of_bags)
     opened = OpenTopics(topics, model.rest_, lambda spelled: words.log_spelling(small, spelled))
     scored = completion_of_strings(opened, Corpus.build(strange, analysis=model.analysis_))
     assert found["nats_per_word"] == pytest.approx(scored.held_out.nats_per_word, rel=1e-12)

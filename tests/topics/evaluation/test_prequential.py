@@ -23,6 +23,7 @@ from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.priors.dirichlet import DirichletPrior
 from stickbreaker.topics.model.solvers.mean_field import MeanField
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.plan import plan_of
 
 SIZE = 20
 CASES = {
@@ -131,7 +132,8 @@ def scored(model, batch, step):
     closed = model.words == "closed"
     corpus = Corpus.from_texts([" ".join(text) for text in batch], vocabulary=EVERY)
     corpus = corpus if closed else corpus_of_tokens(batch)
-    topics, state = model._topic_model(corpus.vocabulary, corpus.analysis, stream=True), model.state_
+    plan, state = plan_of(model.settings, stream=True), model.state_
+    topics = plan.model(corpus.vocabulary, corpus.analysis)
     engine = local_fork(model.engine_, topics, 1, copied=False)  # that of the model infers without draws
     shards = source(corpus, topics).all_shards()
     fading = state.fading.copy()

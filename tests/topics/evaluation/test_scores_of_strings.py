@@ -156,9 +156,9 @@ def test_models_of_open_vocabularies(kind, memory) -> None:
     model = kind(2, words=words, inference="hybrid", schedule="online", random_state=0)
     for start in range(0, 60, 20):
         model.partial_fit(documents[start : start + 20])
-    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model._infer_shares)
+    topics = Topics(model.topic_word_, model.alpha_, model.vocabulary_, model.learned_.shares_of_bags)
     opened = OpenTopics(
-        topics, model.rest_, lambda spelled: model._model.words.log_spelling(model.params_, spelled)
+        topics, model.rest_, lambda spelled: model.learned_.model.words.log_spelling(model.params_, spelled)
     )
     corpus = Corpus.from_tokens([*documents, ["river", "rover", "boat", *STRANGE]])
     known = completion_of_strings(opened, corpus.with_vocabulary(model.vocabulary_))

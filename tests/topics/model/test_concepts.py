@@ -13,11 +13,10 @@ from tests.oracle import concept_trees as oracle
 from tests.topics.model.test_polylingual import WORDS as BOTH
 from tests.topics.model.test_polylingual import TwoLanguages
 
-from stickbreaker import HDP, LDA, ConceptTree, Corpus, UserError, Vocabulary
+from stickbreaker import HDP, LDA, ConceptTree, Corpus, UserError, Vocabulary, load
 from stickbreaker.contracts.contract import Score
 from stickbreaker.corpus import VocabularyRule
 from stickbreaker.corpus.source import Source
-from stickbreaker.estimators.saving import load
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_languages
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.model.model import TopicModel
@@ -554,7 +553,9 @@ def test_a_saved_model_keeps_its_tree(tmp_path, kind):
     assert back.words == model.words
     assert np.array_equal(back.topic_word_, model.topic_word_)
     corpus = Corpus.from_texts(texts, vocabulary=model.vocabulary_)
-    assert np.array_equal(back._infer_shares(corpus.bags(0)), model._infer_shares(corpus.bags(0)))
+    assert np.array_equal(
+        back.learned_.shares_of_bags(corpus.bags(0)), model.learned_.shares_of_bags(corpus.bags(0))
+    )
 
 
 def test_no_concept_shared_is_the_polylingual_model_but_for_its_own_concepts():

@@ -14,7 +14,7 @@ from stickbreaker.core.records import Field
 from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Bags, Shard
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.testing import MeanFieldTests, plant_topics
 from stickbreaker.testing.estimators import contents
 from stickbreaker.testing.planted import matched
@@ -190,7 +190,7 @@ def test_expected_shares_are_of_the_tokens_and_the_weights():
     X = plant_topics(n_documents=50).counts
     model = franchise(max_iter=5, tol=0.0).fit(X)
     gamma = np.concatenate(
-        [local["gamma"].values for local in model._infer_documents(Corpus.from_matrix(X).bags(0))]
+        [local["gamma"].values for local in model.learned_.infer_documents(Corpus.from_matrix(X).bags(0))]
     )
     assert gamma.sum(1) == pytest.approx(60.0 + model.alpha_.sum())
     assert model.alpha_ / model.params_["alpha"].values == pytest.approx(model.topic_weights_)
@@ -264,7 +264,7 @@ def test_an_interrupted_run_goes_on_alike(cli, planted, tmp_path, monkeypatch, k
         patched.setattr("stickbreaker.console.running.watcher", lambda: StopAfter(2))
         cli("fit", "hdp", *options, "--out", path, code=1)
     with pytest.raises(Interrupted):
-        fitting.resume(path, every=0, threads=2, watch=[StopAfter(1)])
+        model_runs.resume(path, every=0, threads=2, watch=[StopAfter(1)])
     cli("resume", path, "--threads", 3)
     assert contents(path) == contents(tmp_path / "whole")
     settings = json.loads((path / "model.json").read_text())["settings"]

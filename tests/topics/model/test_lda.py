@@ -7,6 +7,7 @@ from stickbreaker import HDP, LDA, Corpus, Gibbs, Hybrid, Online, UserError
 from stickbreaker.core.records import Field
 from stickbreaker.learning.schedules import FRESH
 from stickbreaker.testing import MeanFieldTests, ModelTests, VariationalTests, plant_topics
+from stickbreaker.testing.estimators import new_run
 from stickbreaker.testing.planted import matched
 from stickbreaker.topics.model.vocabularies.closed import DRIFT, ClosedVocabulary
 
@@ -107,7 +108,7 @@ def test_a_run_whose_eta_moves_on_says_so():
     with pytest.warns(ConvergenceWarning, match="a learned prior still changes"):
         model = LDA(5, eta="learned", **settings).fit(data)
     assert not model.converged_
-    assert not model._model.is_settled(model.params_, model.engine_.table.totals())
+    assert not model.learned_.model.is_settled(model.params_, model.engine_.table.totals())
 
 
 @pytest.mark.parametrize("inference", sampled(INFERENCES, 1))
@@ -147,7 +148,7 @@ def test_a_prior_is_learned_from_where_it_is_told_to_start():
     assert other.eta_ > same.eta_
     assert np.ptp(LDA(5, alpha="learned-symmetric:2", **settings).fit(X).alpha_) == 0.0
     model = HDP(5, alpha="learned:3", concentration="learned:7", **settings)
-    _, state = model._new_run(Corpus.from_matrix(X), 0)
+    _, state = new_run(model, Corpus.from_matrix(X), 0)
     assert float(state.params["alpha"].values) == 3.0
     assert float(state.params["gamma"].values) == 7.0
 

@@ -11,6 +11,7 @@ from stickbreaker import HDP, Corpus, Online, SplitMerge
 from stickbreaker.learning import moves
 from stickbreaker.learning.loop import run
 from stickbreaker.testing import plant_topics
+from stickbreaker.testing.estimators import new_run
 from stickbreaker.topics.model.moves import acceptance, trials
 from stickbreaker.topics.model.solvers.mean_field import prior_score
 
@@ -95,7 +96,7 @@ def test_a_gain_is_that_of_the_replicated_minibatch(gains, monkeypatch, accept, 
     schedule = Online(batch_size=SIZE, kappa=kappa, shuffle=False)
     for start in (2, 12):
         settings = {"moves": SplitMerge(accept), "schedule": schedule, "max_iter": 6, "tol": 0.0}
-        job, state = HDP(start, random_state=0, n_jobs=1, **settings)._new_run(Corpus.from_matrix(data), 0)
+        job, state = new_run(HDP(start, random_state=0, n_jobs=1, **settings), Corpus.from_matrix(data), 0)
         run(job, state)
     assert {gain.kind for gain in gains} == {"split", "merge"}
     for gain in gains:

@@ -11,10 +11,10 @@ from tests.tiers import sampled
 from stickbreaker import HDP, LDA, Online, OpenVocabulary, UserError
 from stickbreaker.corpus import Analysis, Corpus, Document, VocabularyRule
 from stickbreaker.engines import Interrupted
-from stickbreaker.estimators import fitting
+from stickbreaker.estimators import model_runs
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.testing import MeanFieldTests, VariationalTests, plant_topics
-from stickbreaker.testing.estimators import contents, untimed
+from stickbreaker.testing.estimators import begin, contents, untimed
 from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
 
 WORDS = OpenVocabulary(concentration=20.0)
@@ -205,14 +205,14 @@ def test_an_interrupted_run_goes_on_alike(tmp_path, cli, kind, inference, memory
     chosen = {"words": words, "inference": inference, "schedule": schedule, "max_iter": 2, "tol": 0.0}
     model = kind(3, random_state=1, **chosen)
     for name in ("whole", "model"):
-        fitting.begin(model, corpus, tmp_path / name)
-    fitting.resume(tmp_path / "whole", every=60, threads=1)
+        begin(model, corpus, tmp_path / name)
+    model_runs.resume(tmp_path / "whole", every=60, threads=1)
     path = tmp_path / "model"
     for steps in (1, 2, 5):  # interrupted again, and again
         with pytest.raises(Interrupted):
-            fitting.resume(path, every=0, threads=2, watch=[StopAfter(steps)])
+            model_runs.resume(path, every=0, threads=2, watch=[StopAfter(steps)])
     assert ModelDirectory(path).manifest()["run"]["step"] == 8
-    fitting.resume(path, every=0, threads=3)
+    model_runs.resume(path, every=0, threads=3)
     assert contents(path) == contents(tmp_path / "whole")
     held = kind.load(path)
     fitted = model.fit(Corpus.open(tmp_path / "corpus"))

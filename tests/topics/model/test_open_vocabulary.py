@@ -171,7 +171,7 @@ def scores_of_tiny(**settings):
     options = {"alpha": 0.5, "schedule": "batch", "random_state": 0, "max_iter": 6, "tol": 0.0}
     model = LDA(2, words=OpenVocabulary(**settings), **options).fit(TINY)
     names = sorted({word for document in TINY for word in document})
-    g0 = dict(zip(names, np.exp(model._model.words.log_spelling(model.params_, names)), strict=True))
+    g0 = dict(zip(names, np.exp(model.learned_.model.words.log_spelling(model.params_, names)), strict=True))
     evidence = oracle.log_evidence(TINY, 2, 0.5, settings["concentration"], g0)
     tokens = sum(map(len, TINY))
     return (

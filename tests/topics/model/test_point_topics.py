@@ -17,6 +17,7 @@ from stickbreaker import (
     UserError,
 )
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
+from stickbreaker.topics.plan import plan_of
 
 PAIRS = [
     {"concept": word, "words": {"en": [word], "de": [german(word)]}} for topic in TOPICS for word in topic[:4]
@@ -81,7 +82,7 @@ def test_the_bound_never_falls_in_several_languages_and_with_concepts(words):
     model = LDA(3, words=words, point_topics=True, random_state=0, **settings).fit(bilingual(150))
     scores = np.array([record["score"] for record in model.trace_])
     assert (np.diff(scores) > -1e-6 * np.abs(scores[1:])).all()
-    weights, log_scale, _ = model._model.words.weights(
+    weights, log_scale, _ = model.learned_.model.words.weights(
         model.params_, model.engine_.table.counts(slice(None)), model.engine_.table.totals(), None
     )
     np.testing.assert_allclose(
@@ -132,7 +133,7 @@ def test_a_stream_keeps_its_rule_and_its_prior_when_it_is_saved(name, first, tmp
     getattr(model, first)(corpus)
     before = np.mean(model.eta_)
     model.partial_fit(corpus)
-    assert model._model.words.point == point
+    assert model.learned_.model.words.point == point
     if point:
         assert np.mean(model.eta_) == before
     model.save(tmp_path / "model")
@@ -146,7 +147,7 @@ def test_a_stream_keeps_its_rule_and_its_prior_when_it_is_saved(name, first, tmp
 
 @pytest.mark.parametrize("kind", [LDA, HDP])
 def test_streams_begin_with_points(kind):
-    assert kind(4)._for_stream().point_topics is True
+    assert plan_of(kind(4).settings, stream=True).for_stream.point_topics is True
 
 
 def test_eta_is_that_of_what_began():

@@ -26,10 +26,8 @@ def aligned(counts, words=WORDS) -> Corpus:
 class TwoLanguages(LDA):
     """LDA whose matrices are of two languages."""
 
-    def _as_corpus(self, X, *, reset):
-        return super()._as_corpus(
-            X if isinstance(X, Corpus) or not reset else aligned(csr_matrix(X)), reset=reset
-        )
+    def _to_learn(self, X, settings):
+        return super()._to_learn(X if isinstance(X, Corpus) else aligned(csr_matrix(X)), settings)
 
 
 def guide_to(planted) -> Guide:

@@ -388,7 +388,9 @@ def test_held_out_documents_have_the_prior_of_their_metadata():
     texts = [document.text for document in CORPUS]
     swapped = Corpus.from_texts(texts, metadata=wrong, vocabulary=model.vocabulary_)
     scores = [
-        HeldOut(source_of(corpus, model._model, 0.3), 0)(model.engine_, model._model, model.params_)
+        HeldOut(source_of(corpus, model.learned_.model, 0.3), 0)(
+            model.engine_, model.learned_.model, model.params_
+        )
         for corpus in (CORPUS, swapped)
     ]
     assert scores[0] > scores[1] + 0.005
@@ -579,7 +581,7 @@ def test_levels_of_many_values_are_pooled():
     corpus = Corpus.from_texts(texts, metadata=metadata, rule=VocabularyRule(1, 1.0))
     model = LDA(2, prevalence="author", max_iter=60, random_state=0).fit(corpus)
     k = int(np.argmax(_share_of_first(model)))
-    coding = model._model.covariates
+    coding = model.learned_.model.covariates
     rows = np.array([coding.typical({"author": f"author{a:02d}"}) for a in range(40)])
     logs = rows @ model.params_[COEFFICIENTS].values
     found = logs[:, k] - logs[:, 1 - k]

@@ -227,7 +227,7 @@ def test_planted_levels_are_recovered_and_drawn_to_their_mean(inference):
         settings = {"schedule": Online(batch_size=60, kappa=0.7, tau0=4), "max_iter": 15}
     model = LDA(3, prevalence=FORMULA, random_state=0, **settings).fit(CORPUS)
     order, levels = own_topics(model), model.params_[LEVELS].values
-    authors = levels[:40][np.argsort(model._model.covariates.level_terms[0].names)][:, order]
+    authors = levels[:40][np.argsort(model.learned_.model.covariates.level_terms[0].names)][:, order]
     periods = levels[40:][:, order]
     assert min(np.corrcoef(authors[:, k], WRITERS[:, k])[0, 1] for k in range(3)) > 0.75
     assert np.corrcoef(periods.ravel(), (WALK - WALK.mean(axis=0)).ravel())[0, 1] > 0.8
@@ -436,4 +436,4 @@ def test_a_saved_model_with_other_levels_is_refused(tmp_path):
     params = dict(model.params_)
     for name, values in ((LEVELS, np.zeros((39, 3))), (LEVEL_VARIANCES, np.zeros(2))):
         with pytest.raises(ValueError, match="of another formula"):
-            model._model.documents.restored({**params, name: params[name]._replace(values=values)})
+            model.learned_.model.documents.restored({**params, name: params[name]._replace(values=values)})

@@ -101,7 +101,7 @@ def test_capabilities_are_what_the_solvers_do():
 )
 def test_ranked_words_are_those_of_topic_words(model):
     model.set_params(max_iter=3, tol=0.0).fit(TEXTS)
-    words, table = model._model.words, model.engine_.table
+    words, table = model.learned_.model.words, model.engine_.table
     topics = model.topic_columns_.tolist()
     ranked = words.ranked(model.params_, table.whole(), topics)
     for (rows, shares), top, expected in zip(
@@ -115,7 +115,7 @@ def test_ranked_words_are_those_of_topic_words(model):
 
 def test_a_closed_vocabulary_has_no_words_outside():
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(TEXTS)
-    words, table = model._model.words, model.engine_.table
+    words, table = model.learned_.model.words, model.engine_.table
     assert model.rest_.tolist() == [0.0, 0.0]
     assert np.exp(words.log_spelling(model.params_, ["new"])).tolist() == [0.0]
     assert words.word_totals(table.whole()).sum() == pytest.approx(table.totals().sum())

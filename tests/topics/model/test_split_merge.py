@@ -16,6 +16,7 @@ from stickbreaker.learning import moves
 from stickbreaker.learning.loop import run
 from stickbreaker.learning.observers import Observer
 from stickbreaker.testing import plant_languages, plant_topics
+from stickbreaker.testing.estimators import new_run
 from stickbreaker.topics.model.solvers.mean_field import MeanField
 
 WORDS = 200
@@ -86,7 +87,7 @@ def test_a_topic_that_mixes_others_is_dissolved_among_them(made):
     planted = plant_topics(n_documents=200, n_topics=3, length=80, alpha=0.3, seed=4)
     model, told = HDP(4, random_state=0, schedule=Memoised(70), max_iter=9, tol=0.0, n_jobs=1), []
     corpus = Corpus.from_matrix(planted.counts)
-    job, state = model._new_run(corpus, 0)
+    job, state = new_run(model, corpus, 0)
     columns = np.vstack([planted.topics, planted.topics[:2].mean(axis=0)]).T
     job.engine.start(job.model, 4000.0 * columns)
 
@@ -172,7 +173,7 @@ def test_the_bound_by_its_definition(monkeypatch, eta, passes):
     monkeypatch.setattr(MeanField, "infer", infer)
     X = plant_topics(n_documents=17, n_words=12, n_topics=3, length=9, seed=1).counts
     model = HDP(3, random_state=0, n_jobs=1, max_iter=passes, tol=0.0, eta=eta, moves=None)
-    job, state = model.set_params(schedule=Memoised(batch_size=4))._new_run(Corpus.from_matrix(X), 0)
+    job, state = new_run(model.set_params(schedule=Memoised(batch_size=4)), Corpus.from_matrix(X), 0)
     run(job, state)
     told = bound_of(job.model, job.engine, state.params)
     assert state.scores[-1] == pytest.approx(told / X.sum())
@@ -204,7 +205,7 @@ def test_the_memoised_bound_never_falls(chosen, batch_size, start, seed):
     corpus = Corpus.from_matrix(plant_topics(n_documents=150, length=40, seed=seed).counts)
     settings = {"max_iter": 9, "tol": 0.0, "eta": "learned", "schedule": Memoised(batch_size)}
     model = HDP(start, random_state=seed, n_jobs=1, moves=chosen, **settings)
-    job, state = model._new_run(corpus, seed)
+    job, state = new_run(model, corpus, seed)
     run(replace(job, fresh_passes=2), state, [bounds := Bounds()])
     assert state.carried_since == 1
     assert len(bounds.nats) >= 8
@@ -217,7 +218,7 @@ def test_a_visit_of_few_rounds_never_lowers_the_bound():
     """Documents that are left half done go on from where they were, if a new start is worse."""
     X = plant_topics(n_documents=90, length=50, seed=3).counts
     model = HDP(6, random_state=0, n_jobs=1, max_iter=12, tol=0.0, doc_max_iter=1)
-    job, state = model.set_params(schedule=Memoised(batch_size=30))._new_run(Corpus.from_matrix(X), 0)
+    job, state = new_run(model.set_params(schedule=Memoised(batch_size=30)), Corpus.from_matrix(X), 0)
     run(replace(job, fresh_passes=3), state, [bounds := Bounds()])
     assert len(bounds.nats) == 28
     for before, after in pairwise(bounds.nats):

@@ -374,7 +374,7 @@ def test_an_online_run_keeps_planted_topics_unless_moves_are_asked_for(start):
     """Only merges by documents by default: every planted topic is there at the end, from as many and more."""
     planted = plant_topics(n_documents=1500, length=60, seed=1)
     model = HDP(start, random_state=0, schedule="online", max_iter=4, tol=0.0).fit(planted.counts)
-    assert model._model.moves == ()
+    assert model.learned_.model.moves == ()
     assert 5 <= model.n_topics_ <= start
     assert matched(model.topic_word_, planted.topics)[1].min() > 0.9
 

@@ -17,7 +17,6 @@ from stickbreaker.corpus import Bags
 from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
 from stickbreaker.topics.kernels.document_counts import DocumentTopics
-from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model import topic_words
 from stickbreaker.topics.model.topic_words import Dense
 from stickbreaker.topics.model.word_documents import WordDocuments, keep_first
@@ -40,6 +39,7 @@ from stickbreaker.topics.runs.word_counting import (
     window_offsets,
     with_company,
 )
+from stickbreaker.topics.topic_reader import TopicReader
 
 
 class Case(NamedTuple):
@@ -223,7 +223,7 @@ def test_a_chain_ranks_by_the_topics_of_its_own_tokens(model, monkeypatch):
 
     gibbs_topics = gibbs_runs.topics_of_documents
     monkeypatch.setattr(gibbs_runs, "topics_of_documents", spy)
-    monkeypatch.setattr(LearnedTopics, "_infer_shares", lambda *_: pytest.fail("documents are inferred"))
+    monkeypatch.setattr(TopicReader, "shares", lambda *_: pytest.fail("documents are inferred"))
     model.set_params(max_iter=40, random_state=1).fit(texts)
     (topics,) = found
     assert len(topics.starts) == 61
@@ -274,9 +274,9 @@ def test_a_stream_ranks_words_by_a_sample_of_its_documents(words, tmp_path):
     counted = model.word_documents_
     assert counted is not None
     assert counted.sides[0].support is not None
-    bags = Bags.of_block(model._seen(Corpus.from_texts(texts)), 0)
+    bags = Bags.of_block(model.learned_.with_words(Corpus.from_texts(texts)), 0)
     sums = np.zeros((len(model.vocabulary_), 9))
-    topics = topics_of_documents(model._infer_shares(bags), bags)
+    topics = topics_of_documents(model.learned_.shares_of_bags(bags), bags)
     add_documents(bags, topics, np.ascontiguousarray(model.topic_word_.T), model.vocabulary_.parts, sums)
     whole = sides_of(sums, model.vocabulary_.parts).sides[0].support
     assert whole is not None

@@ -11,8 +11,7 @@ import pytest
 from tests.pages.made_up import views_in
 from tests.running import SMALL, planted_documents
 
-from stickbreaker import LDA
-from stickbreaker.estimators.saving import load
+from stickbreaker import LDA, load
 from stickbreaker.pages.page import Page
 from stickbreaker.topics.report.topic_page import page_of
 

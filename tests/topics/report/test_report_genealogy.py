@@ -343,23 +343,23 @@ def test_a_saved_model_s_trace_is_read(fitted: Path, monkeypatch: pytest.MonkeyP
     def loaded(path: Path, verb: str) -> Any:
         """The model, as if its last topic had been split from its first one."""
         model = load(path, verb)
-        K = len(model.alpha_)
-        model.topic_ids_ = list(range(K))
-        for i, record in enumerate(model.trace_):
+        K = len(model.alpha)
+        vars(model)["topic_ids"] = list(range(K))
+        for i, record in enumerate(model.facts.trace):
             record |= {"topics": K - (i < 2), "used": K - (i < 2)}
         new = K - 1
-        model.trace_[2] |= {
-            "edits": [{"move": "split", "topic": 0, "new": new, "gain": 5.0}],
-            "before": {"0": [0, 1]},
-            "words": {"0": [1, 2], str(new): [0, 3]},
-        }
+        model.facts.trace[2].update(
+            edits=[{"move": "split", "topic": 0, "new": new, "gain": 5.0}],
+            before={"0": [0, 1]},
+            words={"0": [1, 2], str(new): [0, 3]},
+        )
         return model
 
     monkeypatch.setattr(topic_page, "load_topics", loaded)
     shown = topic_page.page_of(fitted, "t")
     assert shown.report.growth
     model = load(fitted, "report")
-    vocabulary = model.vocabulary_.spelled
+    vocabulary = model.vocabulary.spelled
     (refinement,) = shown.report.growth.refinements
     assert list(refinement.before) == [vocabulary[0], vocabulary[1]]
     assert refinement.after[0][1:] == ([vocabulary[1], vocabulary[2]], [vocabulary[0], vocabulary[3]])

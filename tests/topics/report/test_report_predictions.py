@@ -21,9 +21,9 @@ from stickbreaker.estimators.streams import stream_directory
 from stickbreaker.estimators.streams.stream_feed import Stop, StreamSettings
 from stickbreaker.pages.figures import figures
 from stickbreaker.saved import ModelDirectory
-from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.report.predictions import MOST_POINTS, Prediction, predictions_of, warnings_of_run
 from stickbreaker.topics.report.topic_page import page_of
+from stickbreaker.topics.settings import LDASettings
 
 GIANT = {"about": "giant", "share": 0.5}
 
@@ -130,7 +130,7 @@ def test_the_page_of_a_stream(tmp_path: Path) -> None:
         "n_jobs": 1,
     }
     settings = StreamSettings((str(tmp_path / "s.txt"),), "lines")
-    stream = stream_directory.begin(PlainLDA(12, **words), settings, Analysis(), tmp_path / "m", Stop())
+    stream = stream_directory.begin(LDASettings(12, **words), settings, Analysis(), tmp_path / "m", Stop())
     assert stream_directory.continue_stream(stream, Stop(), lambda record: None)
     page = page_of(tmp_path / "m", "t")
     assert ("steps", "18") in page.facts  # a stream has no passes

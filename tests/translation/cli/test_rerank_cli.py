@@ -111,7 +111,7 @@ def test_weights_are_learned_and_used(place, cli, tmp_path):
     rerank(cli, place, "dev", *tune, out=again)
     assert again.read_bytes() == weights.read_bytes()
     text = rerank(cli, place, "dev", *tune, "--overwrite", out=again).stdout
-    assert "weights of 4 features, learned of 72 sentences" in text
+    assert "weights of 4 features, learned from 72 sentences" in text
 
 
 def test_sources_may_be_lines(place, cli, tmp_path):

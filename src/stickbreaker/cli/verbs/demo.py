@@ -33,12 +33,13 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     from stickbreaker.core.files import write_atomic
     from stickbreaker.corpus import Corpus, VocabularyRule
     from stickbreaker.corpus.readers.python_docs import python_documents
-    from stickbreaker.estimators import fitting
+    from stickbreaker.estimators import model_runs
     from stickbreaker.learning.schedules import Online
+    from stickbreaker.topics.learned import load_topics
+    from stickbreaker.topics.learner import LDA
     from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
-    from stickbreaker.topics.plain_lda import PlainLDA
     from stickbreaker.topics.report.topic_page import page_of
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.settings import LDASettings
     from stickbreaker.topics.verbs.topics import TopicList, listed_topics
 
     corpus_path, model_path, page_path = out / "corpus", out / "model", out / "report.html"
@@ -56,7 +57,7 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
     )
     sizes = f"{counted(corpus.n_documents, 'document')}, {counted(corpus.n_words, 'distinct word')}"
     note(f"{sizes}; learning {counted(topics, 'topic')} …")
-    lda = PlainLDA(
+    settings = LDASettings(
         topics,
         words=OpenVocabulary(truncation=5_000),
         schedule=Online(batch_size=64),
@@ -66,8 +67,8 @@ def demo(out: Path, topics: int, seed: int, overwrite: bool, as_json: bool) -> N
         random_state=seed,
     )
     tell_of_compiling()
-    directory = fitting.begin(lda, corpus, model_path, overwrite=overwrite, stays_locked=True)
-    fitting.resume(directory, every=60.0, threads=None, watch=[watcher()])
+    directory = model_runs.begin(LDA, settings, corpus, model_path, overwrite=overwrite, stays_locked=True)
+    model_runs.resume(directory, every=60.0, threads=None, watch=[watcher()])
     page = page_of(model_path, f"What Python {version} documents")
     write_atomic(page_path, page.html().encode("utf-8"))
     listed = listed_topics(load_topics(model_path, "topics"), 10)

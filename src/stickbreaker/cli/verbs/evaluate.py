@@ -18,9 +18,9 @@ from stickbreaker.console.console import (
     option,
     refuse_written,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.faces import result_for, show, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options
+from stickbreaker.console.options import EngineChoice, engine_options
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
 from stickbreaker.core.parameter_fields import declared

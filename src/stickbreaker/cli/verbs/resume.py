@@ -11,8 +11,7 @@ from stickbreaker.console.console import (
     refuse_written,
     threads_option,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
-from stickbreaker.console.run_options import checkpoint_option
+from stickbreaker.console.options import EngineChoice, checkpoint_option, engine_options, resume_remedy
 from stickbreaker.console.running import began_on_spark, continue_run
 from stickbreaker.core.errors import UserError
 from stickbreaker.estimators.kinds import refuse_system

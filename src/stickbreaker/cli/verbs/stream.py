@@ -20,10 +20,8 @@ from stickbreaker.console.console import (
     stop_signals,
     tell_of_compiling,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.inputs import DATE_FORMAT, AnalysisChoice, analysis_options
-from stickbreaker.console.parameter_options import option_table
-from stickbreaker.console.run_options import chained, options_of
+from stickbreaker.console.options import EngineChoice, chained, engine_options, option_table, options_of
 from stickbreaker.console.suggestions import SuggestingGroup
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
@@ -38,15 +36,12 @@ from stickbreaker.topics.cli.streams import (
     stream_text,
 )
 from stickbreaker.topics.cli.word_options import OpenChoice, open_options
-from stickbreaker.topics.parameters import HDPParameters, LDAParameters
+from stickbreaker.topics.settings import HDPSettings, LDASettings
 
 if TYPE_CHECKING:
     from stickbreaker.corpus import Vocabulary
     from stickbreaker.corpus.text.analysis import Analysis
     from stickbreaker.spark.streaming import StreamingModel
-    from stickbreaker.topics.plain_hdp import PlainHDP
-    from stickbreaker.topics.plain_lda import PlainLDA
-    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 WITHOUT = (  # what streams do not have, and the words, whose options stand by themselves
     *("words", "max_iter", "tol", "keep_local", "init", "burn_in", "every", "chains"),
@@ -127,7 +122,7 @@ def fitted(verb: click.Command) -> click.Command:
 @stream.command(epilog=EXAMPLE.format("lda"))
 @inputs_argument
 @options_of(
-    {"--out": {}, **option_table(LDAParameters, without=WITHOUT, fixed={"schedule": "online"}, **CHANGED)}
+    {"--out": {}, **option_table(LDASettings, without=WITHOUT, fixed={"schedule": "online"}, **CHANGED)}
 )
 @of_streams
 @command
@@ -142,9 +137,7 @@ def lda(**options: object) -> None:
 
     With --words open, the vocabulary grows with new words; otherwise give --vocabulary.
     """
-    from stickbreaker.topics.plain_lda import PlainLDA
-
-    _stream(PlainLDA, options)
+    _stream(LDASettings, options)
 
 
 @fitted
@@ -153,7 +146,7 @@ def lda(**options: object) -> None:
 @options_of(
     {
         "--out": {},
-        **option_table(HDPParameters, without=WITHOUT, fixed={"schedule": "online"}, moves=MOVES, **CHANGED),
+        **option_table(HDPSettings, without=WITHOUT, fixed={"schedule": "online"}, moves=MOVES, **CHANGED),
     }
 )
 @of_streams
@@ -165,14 +158,12 @@ def hdp(**options: object) -> None:
     Works like `stickbreaker stream lda`. With --moves births topics open for new subjects, and close when
     these are gone; otherwise their number stays.
     """
-    from stickbreaker.topics.plain_hdp import PlainHDP
-
     if options["moves"] == "none":
         del options["moves"]  # what the model has by itself makes none in a stream
-    _stream(PlainHDP, options)
+    _stream(HDPSettings, options)
 
 
-def _stream(kind: "type[PlainLDA | PlainHDP]", options: ParameterValues) -> None:
+def _stream(kind: type[LDASettings | HDPSettings], options: ParameterValues) -> None:
     """Learn from the files in a directory until stopped or, with --once, until none is left."""
     from stickbreaker.spark.file_stream import Arrivals
     from stickbreaker.spark.streaming import StreamingModel, wait
@@ -182,20 +173,22 @@ def _stream(kind: "type[PlainLDA | PlainHDP]", options: ParameterValues) -> None
     directory, *others = map(Path, options.pop("inputs"))
     if others:
         raise click.UsageError("give one directory, in which the files arrive")
-    settings = {**options, "schedule": "online"}
-    model, analysis = _model(kind, settings, opened, choice, where)
+    settings, analysis = _settings_and_analysis(
+        kind, {**options, "schedule": "online"}, opened, choice, where
+    )
     arriving_files = Arrivals(
         str(directory.resolve()),
         **{one.name: getattr(arrivals, one.name) for one in fields(Arrivals) if one.name != "directory"},
     )
     vocabulary = _vocabulary(choice)
-    tell_of_topics(model, stream=True)
+    tell_of_topics(settings, stream=True)
     tell_of_compiling()
     with where.host(_remedy(out)) as host:
-        model.engine = host.engine
         asked = threading.Event()
         with stop_signals(asked.set, STOPPING_STREAM):
-            arriving = StreamingModel(model, arriving_files, analysis, out, vocabulary, _say)
+            arriving = StreamingModel(
+                settings.but(engine=host.engine), arriving_files, analysis, out, vocabulary, _say
+            )
             try:
                 ended = wait(arriving.start(once=arrivals.once), arriving, asked.is_set)
             finally:
@@ -218,21 +211,21 @@ def _remedy(out: Path) -> str:
     return AGAIN if out.exists() else "nothing was learned yet; give the command again"
 
 
-def _model(
-    kind: "type[PlainLDA | PlainHDP]",
-    settings: ParameterValues,
+def _settings_and_analysis(
+    kind: type[LDASettings | HDPSettings],
+    options: ParameterValues,
     opened: OpenChoice,
     choice: AnalysisChoice,
     where: EngineChoice,
-) -> "tuple[TopicEstimator, Analysis]":
-    """The estimator and the analysis that the options describe. Raises a usage error if they do not fit."""
+) -> "tuple[LDASettings | HDPSettings, Analysis]":
+    """The settings and the analysis that the options describe. Raises a usage error if they do not fit."""
     if where.engine != "spark":
         raise click.UsageError(
             "give --engine spark; on this machine only: stickbreaker fit lda FILE... --stream --words open"
         )
     refuse_written(REFUSED, "does not apply to a stream")
     analysis = choice.analysis()
-    params = params_from_options(kind, settings, opened=opened.is_open)
+    params = params_from_options(kind, options, opened=opened.is_open)
     words = opened.build(analysis)
     if not opened.is_open and choice.vocabulary is None:
         raise click.UsageError("give --words open, or the words to count: --vocabulary FILE")

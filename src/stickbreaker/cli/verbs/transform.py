@@ -17,9 +17,9 @@ from stickbreaker.console.console import (
     tell_of_compiling,
     writing_output,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options
 from stickbreaker.console.faces import settings_for, verb_options
 from stickbreaker.console.inputs import GivenFiles, ReadingChoice, reading_options, warnings_as_notes
+from stickbreaker.console.options import EngineChoice, engine_options
 from stickbreaker.console.table_files import STANDARD_OUTPUT, refuse_table, write_tables
 from stickbreaker.core.errors import counted
 from stickbreaker.estimators.kinds import kind_at

@@ -13,10 +13,8 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.files import refuse_file, write_atomic
 from stickbreaker.corpus import Corpus
 from stickbreaker.estimators import model_files
-from stickbreaker.estimators.estimator import Estimator
 from stickbreaker.estimators.kinds import page_of_saved
 from stickbreaker.estimators.learned import AnyLearned, Learned, saved_at
-from stickbreaker.estimators.plain_learner import PlainLearned
 
 HEIGHT = 800  # pixels of the frame in a notebook
 
@@ -69,7 +67,7 @@ def as_compared(model: Any) -> AnyLearned | str | Path | None:
         return cast("AnyLearned", model)
     if hasattr(model, "fit"):
         check_is_fitted(model)
-    return PlainLearned.of(model) if isinstance(model, Estimator) else model.learned_
+    return model.learned_
 
 
 def report_page_of(

@@ -1,7 +1,5 @@
 """A model that learns from a stream into a directory: one online step per minibatch, with snapshots."""
 
-# pyright: reportPrivateUsage=false
-
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +12,11 @@ from stickbreaker.corpus.text.dates import iso_date
 from stickbreaker.corpus.token_bags import corpus_of_tokens
 from stickbreaker.engines import LocalEngine
 from stickbreaker.estimators.kinds import kind_of
-from stickbreaker.estimators.saving import estimator_of, learned_from, manifest_of
+from stickbreaker.estimators.model_files import learned_from, manifest_of, settings_in
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.estimators.setting_values import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_feed import ArrivedDocuments, Feed, Stop, Stopped, StreamSettings
-from stickbreaker.estimators.streams.stream_learner import StreamLearner
+from stickbreaker.estimators.streams.stream_learner import StreamLearner, stream_learner_of
 from stickbreaker.estimators.streams.stream_run import StreamRun, Watch
 from stickbreaker.learning.trace import TraceRecord, line_of
 from stickbreaker.learning.variational import VariationalRun
@@ -63,8 +62,8 @@ class Stream:
 
 
 def begin(
-    estimator: StreamLearner,
-    settings: StreamSettings,
+    settings: RunSettings,
+    stream_settings: StreamSettings,
     analysis: Analysis,
     path: Path,
     stop: Stop,
@@ -77,11 +76,12 @@ def begin(
     stream without a word, and if `path` exists and may not be overwritten; Stopped if asked to stop before
     there is anything to save.
     """
-    if not estimator._stream_model().table.keyed:
+    learner = stream_learner_of(settings)
+    if not learner.stream_model(settings).table.keyed:
         problem = "a stream cannot have a closed vocabulary, since its words are not known beforehand"
         raise UserError(problem, remedy="let the vocabulary grow, or build a corpus of the stream first")
-    schedule = estimator._stream_schedule()
-    feed = Feed(settings, schedule.batch_size, analysis.resolved(), stop)
+    schedule = learner.stream_schedule(settings)
+    feed = Feed(stream_settings, schedule.batch_size, analysis.resolved(), stop)
     documents = empty = 0
     for minibatch in feed.minibatches():
         if minibatch.empty < len(minibatch.tokens):
@@ -89,12 +89,12 @@ def begin(
         documents, empty = documents + len(minibatch.tokens), empty + minibatch.empty
     else:
         problem = "no document has a word" if documents else "there is no document"
-        raise UserError(problem, where=_named(settings), remedy="give documents with text")
-    seed, corpus = seed_of(estimator.random_state), corpus_of_tokens(minibatch.tokens)
-    model = estimator._stream_model(corpus.vocabulary)
-    engine = LocalEngine(threads_of(estimator.n_jobs))
+        raise UserError(problem, where=_named(stream_settings), remedy="give documents with text")
+    seed, corpus = seed_of(settings.random_state), corpus_of_tokens(minibatch.tokens)
+    model = learner.stream_model(settings, corpus.vocabulary)
+    engine = LocalEngine(threads_of(settings.n_jobs))
     begun = VariationalRun(model, engine, schedule, source_of(corpus, model), seed=seed)
-    job, state = estimator._start_stream(begun)
+    job, state = learner.start_stream(settings, begun)
     state.seen = float(documents)
     about = {
         "fingerprint": "",
@@ -104,8 +104,9 @@ def begin(
         "empty": empty,
         "analysis": feed.analysis.to_dict(),
     }
-    fixed = {**manifest_of(estimator._for_stream(), seed, about), "stream": settings.to_json()}
-    stream = Stream(feed, StreamRun(estimator, job, state, fixed), ModelDirectory(path))
+    saved = learner.for_stream(settings).values()
+    fixed = {**manifest_of(learner, saved, seed, about), "stream": stream_settings.to_json()}
+    stream = Stream(feed, StreamRun(learner, job, state, fixed), ModelDirectory(path))
     stream.first = first = stream.learn(minibatch)
     assert first is not None
     with new_model_directory(path, overwrite=overwrite, stays_locked=True) as stream.directory:
@@ -144,20 +145,22 @@ def _restored(
 ) -> Stream:
     """Restore the run of a snapshot, and skip the input that it has learned from."""
     manifest = snapshot.manifest
-    kind_of(manifest).refuse("stream", directory.path)
-    estimator = estimator_of(manifest, threads)
-    assert isinstance(estimator, StreamLearner)
-    schedule = estimator._stream_schedule()
-    settings = StreamSettings.from_json(manifest["stream"])
+    kind = kind_of(manifest)
+    kind.refuse("stream", directory.path)
+    learner = kind.how()
+    assert isinstance(learner, StreamLearner)
+    settings = settings_in(manifest, learner, threads)
+    schedule = learner.stream_schedule(settings)
+    stream_settings = StreamSettings.from_json(manifest["stream"])
     if on_error is not None:
-        settings = replace(settings, on_error=on_error)
+        stream_settings = replace(stream_settings, on_error=on_error)
     _, analysis = learned_from(manifest)
     assert isinstance(analysis, Analysis)
-    feed = Feed(settings, schedule.batch_size, analysis, stop)
+    feed = Feed(stream_settings, schedule.batch_size, analysis, stop)
     feed.skip(manifest["corpus"]["documents"], manifest["corpus"]["fingerprint"])
-    model, engine = estimator._stream_model(), LocalEngine(threads_of(threads))
-    run = StreamRun.restore(estimator, model, engine, directory, snapshot)
-    run.fixed["stream"] = settings.to_json()
+    model, engine = learner.stream_model(settings), LocalEngine(threads_of(threads))
+    run = StreamRun.restore(learner, schedule, model, engine, directory, snapshot)
+    run.fixed["stream"] = stream_settings.to_json()
     return Stream(feed, run, directory)
 
 

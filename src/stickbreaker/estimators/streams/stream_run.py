@@ -1,7 +1,5 @@
 """A run over a stream: one online step per minibatch, saving and restoring."""
 
-# pyright: reportPrivateUsage=false
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -11,8 +9,9 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Shards, Source
 from stickbreaker.engines import Engine
 from stickbreaker.estimators.model_files import manifest_at_start
-from stickbreaker.estimators.streams.stream_learner import StreamLearner
+from stickbreaker.estimators.streams.stream_learner import AnyStreamLearner
 from stickbreaker.learning.observers import Clock, Trace
+from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.trace import TraceRecord
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.saved import ModelDirectory, Snapshot
@@ -32,16 +31,16 @@ class StreamRun:
 
     def __init__(
         self,
-        estimator: StreamLearner,
+        learner: AnyStreamLearner,
         job: VariationalRun,
         state: VariationalState,
         fixed: JsonObject,
         evolution: Evolution | None = None,
         seconds: float = 0.0,
     ) -> None:
-        self.estimator, self.job, self.state, self.fixed = estimator, job, state, fixed
+        self.learner, self.job, self.state, self.fixed = learner, job, state, fixed
         self.about: JsonObject = fixed["corpus"]
-        self.moments = estimator._stream_moments(evolution)
+        self.moments = learner.stream_moments(evolution)
         self.date = self.moments.date
         self.warned = set[str]()
         self.clock, self.trace = Clock(seconds), Trace()
@@ -51,7 +50,8 @@ class StreamRun:
     @classmethod
     def restore(
         cls,
-        estimator: StreamLearner,
+        learner: AnyStreamLearner,
+        schedule: Online,
         model: Model,
         engine: Engine,
         directory: ModelDirectory,
@@ -60,10 +60,10 @@ class StreamRun:
         """The run of a snapshot; its table is restored in `engine`. Raises ValueError if it is invalid."""
         seed, fixed = snapshot.manifest["settings"]["random_state"], manifest_at_start(snapshot.manifest)
         nothing = Source(Corpus.from_matrix([[1.0]], ["-"]))  # each step has its own
-        job = VariationalRun(model, engine, estimator._stream_schedule(), nothing, seed=seed)
-        state = estimator._restore_stream(job, snapshot, len(directory.vocabulary()))
+        job = VariationalRun(model, engine, schedule, nothing, seed=seed)
+        state = learner.restore_stream(job, snapshot, len(directory.vocabulary()))
         seconds = snapshot.trace[-1].get("seconds", 0.0) if snapshot.trace else 0.0
-        run = cls(estimator, job, state, fixed, directory.evolution(), seconds)
+        run = cls(learner, job, state, fixed, directory.evolution(), seconds)
         run.warned |= warned_of(snapshot.trace)
         return run
 
@@ -93,7 +93,7 @@ class StreamRun:
             self.state.seen += shards.n_documents
             return None
         job = replace(self.job, source=shards.source)
-        record = self.estimator._stream_step(job, self.state, self.about["documents"], shards, self.warned)
+        record = self.learner.stream_step(job, self.state, self.about["documents"], shards, self.warned)
         self.warned |= warned_of([record])
         del self.state.scores[:-1]  # a stream is endless, and its trace has them all
         self.clock.step(job, self.state, record)

@@ -7,10 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from stickbreaker.console.console import command, inputs_argument, note, refuse_written
-from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.inputs import reading_options, warnings_as_notes
-from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
-from stickbreaker.console.run_options import NewRun, Table, options_of
+from stickbreaker.console.options import (
+    EngineChoice,
+    NewRun,
+    Table,
+    engine_options,
+    option_table,
+    options_of,
+    refuse_unneeded,
+    resume_remedy,
+    take_settings,
+)
 from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.errors import UserError, noun_for, shown
 from stickbreaker.core.option_names import ParameterValues, as_keywords

@@ -9,7 +9,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.document import Document
 from stickbreaker.corpus.readers.arrow_tables import table_documents
 from stickbreaker.corpus.readers.document_inputs import document_input
-from stickbreaker.estimators.document_files import files_in
+from stickbreaker.estimators.document_paths import files_in
 
 
 class CountedText(NamedTuple):
@@ -67,6 +67,7 @@ def texts_for(model: object, documents: object) -> GivenTexts:
         return GivenTexts(texts, tuple(map(str, range(len(texts)))), (None,) * len(texts))
     if given.form == "table":
         return GivenTexts.of(list(table_documents(given.values)))
+    wrong = "other objects" if given.form == "texts" else given.form
     raise UserError(
-        f"a grammar reads texts, not {given.form}", remedy="give a list of strings, or a table of them"
+        f"a grammar reads texts, not {wrong}", remedy="give a list of strings, or a table of them"
     )

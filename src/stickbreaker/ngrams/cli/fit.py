@@ -6,8 +6,7 @@ import click
 
 from stickbreaker.console.console import command, inputs_argument, note, refuse_written
 from stickbreaker.console.inputs import reading_options
-from stickbreaker.console.parameter_options import option_table, refuse_unneeded
-from stickbreaker.console.run_options import NewRun, Table, options_of
+from stickbreaker.console.options import NewRun, Table, option_table, options_of, refuse_unneeded
 from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.errors import counted
 from stickbreaker.core.option_names import ParameterValues, as_keywords

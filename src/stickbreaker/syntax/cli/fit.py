@@ -11,10 +11,18 @@ from stickbreaker.console.console import (
     inputs_argument,
     options_into,
 )
-from stickbreaker.console.engine_options import EngineChoice, engine_options, resume_remedy
 from stickbreaker.console.inputs import LOWERCASE, NORMALIZATION, reading_options
-from stickbreaker.console.parameter_options import option_table, refuse_unneeded, take_settings
-from stickbreaker.console.run_options import NewRun, Table, options_of
+from stickbreaker.console.options import (
+    EngineChoice,
+    NewRun,
+    Table,
+    engine_options,
+    option_table,
+    options_of,
+    refuse_unneeded,
+    resume_remedy,
+    take_settings,
+)
 from stickbreaker.console.running import begin_run, continue_run
 from stickbreaker.core.option_names import ParameterValues, as_keywords
 from stickbreaker.syntax.settings import BATCH_SIZE, SyntaxSettings

@@ -3,18 +3,18 @@
 from stickbreaker.core.errors import counted
 from stickbreaker.estimators.exports import ExportRequest
 from stickbreaker.topics import exporting
-from stickbreaker.topics.topic_estimator import topics_in
+from stickbreaker.topics.learned import topics_in
 
 
 def write_topics(asked: ExportRequest) -> tuple[dict[str, object], str]:
     """Export topics: write the top words of each in a format of MALLET or gensim. Returns their number, as
     values for JSON and as text.
     """
-    estimator = topics_in(asked.learned, "export")
+    learned = topics_in(asked.learned, "export")
     keys = asked.format == "mallet-topic-keys"
     write = exporting.write_topic_keys if keys else exporting.write_gensim_topics
-    write(estimator, asked.out, asked.settings.top, overwrite=asked.overwrite)
-    topics = len(estimator.alpha_)
+    write(learned, asked.out, asked.settings.top, overwrite=asked.overwrite)
+    topics = len(learned.alpha)
     return {"topics": topics}, counted(topics, "topic")
 
 
@@ -25,14 +25,14 @@ def write_documents(asked: ExportRequest) -> tuple[object, ...]:
     For pyLDAvis, documents without a known word are left out, with a remark.
     """
     assert asked.corpus is not None
-    estimator = topics_in(asked.learned, "export")
-    corpus = asked.corpus.with_vocabulary(estimator.vocabulary_, estimator.analysis_)
-    documents, topics = corpus.n_documents, len(estimator.alpha_)
+    learned = topics_in(asked.learned, "export")
+    corpus = asked.corpus.with_vocabulary(learned.vocabulary, learned.facts.analysis)
+    documents, topics = corpus.n_documents, len(learned.alpha)
     if asked.format == "mallet-doc-topics":
-        exporting.write_doc_topics(estimator, corpus, asked.out, overwrite=asked.overwrite)
+        exporting.write_doc_topics(learned, corpus, asked.out, overwrite=asked.overwrite)
     else:
         documents = exporting.write_pyldavis(
-            estimator, corpus, asked.out, asked.settings.language, overwrite=asked.overwrite
+            learned, corpus, asked.out, asked.settings.language, overwrite=asked.overwrite
         )
     left_out = corpus.n_documents - documents
     remark = f"documents without a known word left out, which pyLDAvis refuses: {left_out:,}"

@@ -1,15 +1,19 @@
 """`stickbreaker fit lda` and `stickbreaker fit hdp`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from stickbreaker.console.console import PATH, command, inputs_argument, note, option
-from stickbreaker.console.engine_options import EngineChoice, resume_remedy
-from stickbreaker.console.inputs import analysis_options, open_documents
-from stickbreaker.console.parameter_options import option_table
-from stickbreaker.console.run_options import NewRun, options_of, run_options
+from stickbreaker.console.inputs import analysis_options, open_documents_for
+from stickbreaker.console.options import (
+    EngineChoice,
+    NewRun,
+    option_table,
+    options_of,
+    resume_remedy,
+    run_options,
+)
 from stickbreaker.console.running import continue_run
 from stickbreaker.console.table_files import refuse_table, write_tables
 from stickbreaker.core.errors import counted
@@ -19,11 +23,7 @@ from stickbreaker.topics.cli.guide import GuideChoice, guide_options
 from stickbreaker.topics.cli.new_run import begin
 from stickbreaker.topics.cli.streams import StreamChoice, fit_stream, refuse_spark, stream_options
 from stickbreaker.topics.cli.word_options import OpenChoice, open_options
-from stickbreaker.topics.parameters import HDPParameters, LDAParameters
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.plain_hdp import PlainHDP
-    from stickbreaker.topics.plain_lda import PlainLDA
+from stickbreaker.topics.settings import HDPSettings, LDASettings
 
 MOVES = {"choices": ["split-merge", "exact", "halves", "paper", "births", "none"]}
 shares_option = option(
@@ -36,7 +36,7 @@ shares_option = option(
 
 @click.command(epilog="Example: stickbreaker fit lda news.jsonl --out model --topics 50")
 @inputs_argument
-@options_of({"--out": {}, **option_table(LDAParameters, without=("words",), held_out=HELD_OUT)})
+@options_of({"--out": {}, **option_table(LDASettings, without=("words",), held_out=HELD_OUT)})
 @open_options
 @stream_options
 @guide_options
@@ -55,15 +55,13 @@ def lda(guide: GuideChoice, **options: object) -> None:
     saved from time to time. With --concepts, words of a concept rise and fall together, also across
     languages.
     """
-    from stickbreaker.topics.plain_lda import PlainLDA
-
     options["guide"] = guide.build()
-    _fit(PlainLDA, options)
+    _fit(LDASettings, options)
 
 
 @click.command(epilog="Example: stickbreaker fit hdp news.jsonl --out model")
 @inputs_argument
-@options_of({"--out": {}, **option_table(HDPParameters, without=("words",), held_out=HELD_OUT, moves=MOVES)})
+@options_of({"--out": {}, **option_table(HDPSettings, without=("words",), held_out=HELD_OUT, moves=MOVES)})
 @open_options
 @stream_options
 @shares_option
@@ -80,51 +78,49 @@ def hdp(**options: object) -> None:
     With --moves births topics of a stream open for new subjects, and close when these are gone.
     """
     from stickbreaker.topics.model.moves.split_merge_settings import SplitMerge
-    from stickbreaker.topics.plain_hdp import PlainHDP
 
     moves = options["moves"]
     if moves not in ("split-merge", "births"):
         options["moves"] = None if moves == "none" else SplitMerge(str(moves))
-    _fit(PlainHDP, options)
+    _fit(HDPSettings, options)
 
 
-def _fit(kind: "type[PlainLDA | PlainHDP]", settings: ParameterValues) -> None:
+def _fit(kind: type[LDASettings | HDPSettings], options: ParameterValues) -> None:
     """Fit an LDA or HDP as the options of the command line say, from documents or from a stream, until it
     ends. With --shares, the documents' topic shares are written too.
 
     Raises a usage error for options that do not go together.
     """
-    run = NewRun.take_from(settings)
-    opened: OpenChoice = settings.pop("opened")
-    streamed: StreamChoice = settings.pop("streamed")
-    where: EngineChoice = settings.pop("where")
-    on = streamed.is_on(run.inputs, opened, settings)
-    if settings.get("moves") == "births" and not on:
+    run = NewRun.take_from(options)
+    opened: OpenChoice = options.pop("opened")
+    streamed: StreamChoice = options.pop("streamed")
+    where: EngineChoice = options.pop("where")
+    on = streamed.is_on(run.inputs, opened, options)
+    if options.get("moves") == "births" and not on:
         raise click.UsageError("--moves births is for streams: give --stream and --words open")
-    shares: Path | None = settings.pop("shares")
+    shares: Path | None = options.pop("shares")
     if shares is not None:
         if on or "-" in run.inputs:
             raise click.UsageError("--shares needs documents that can be read again; a stream cannot")
         if where.engine != "local":
             raise click.UsageError(f"--shares is for one machine; then transform --engine {where.engine}")
         refuse_table(shares, run.overwrite)
-    params = params_from_options(kind, settings, opened=opened.is_open)
+    params = params_from_options(kind, options, opened=opened.is_open)
     with where.host() as host:
-        model = kind(**params, words=opened.build(), engine=host.engine)
+        settings = kind(**params, words=opened.build(), engine=host.engine)
         if on:
-            refuse_spark(model)
-            fit_stream(model, streamed.settings(run.inputs, run.reading), run, opened)
+            refuse_spark(settings)
+            fit_stream(settings, streamed.settings(run.inputs, run.reading), run, opened)
             return
-        directory = begin(model, run, opened)
+        directory = begin(settings, run, opened)
         host.remedy = resume_remedy(run.out)
-        continue_run(directory, run.checkpoint_every, run.threads, run.as_json, model.engine)
+        continue_run(directory, run.checkpoint_every, run.threads, run.as_json, settings.engine)
     if shares is not None:
         from stickbreaker.estimators.document_tables import DocumentTable
-        from stickbreaker.estimators.plain_learner import PlainLearned
-        from stickbreaker.estimators.saving import load
+        from stickbreaker.topics.learned import load_topics
 
-        estimator = load(run.out, run.threads, verb="transform")
-        corpus = open_documents(estimator, run.inputs, run.reading)
-        table = DocumentTable(PlainLearned.of(estimator), corpus)
+        learned = load_topics(run.out, "transform", run.threads)
+        corpus = open_documents_for(learned, run.inputs, run.reading)
+        table = DocumentTable(learned, corpus)
         write_tables(table, table.schema, shares, overwrite=run.overwrite)
         note(f"{shares}: topic shares of {counted(corpus.n_documents, 'document')}")

@@ -1,8 +1,8 @@
 """Turns options of `stickbreaker fit` and `stickbreaker stream` into the parameters of topic models."""
 
-from stickbreaker.console.parameter_options import refuse_unneeded, take_settings
+from stickbreaker.console.options import refuse_unneeded, take_settings
 from stickbreaker.core.option_names import ParameterValues, as_keywords
-from stickbreaker.topics.parameters import TopicParameters
+from stickbreaker.topics.settings import TopicSettings
 
 HELD_OUT = {
     "help": "Share never trained on, which decides when to stop (but for Gibbs sampling); the vocabulary is "
@@ -13,7 +13,7 @@ VALUES = "online", "hybrid", "gibbs", "gibbs-delayed"  # choices that are saved 
 
 
 def params_from_options(
-    kind: type[TopicParameters], options: ParameterValues, *, opened: bool
+    kind: type[TopicSettings], options: ParameterValues, *, opened: bool
 ) -> ParameterValues:
     """The parameters of a topic estimator of this kind, from the options of a command line, which are
     changed. `opened`: whether the vocabulary is open.

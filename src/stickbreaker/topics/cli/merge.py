@@ -11,7 +11,7 @@ from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
 
 SHOWN_WORDS = 6  # of a topic
 
@@ -48,37 +48,35 @@ def merge(
 
     To merge topics in the report alone, give them the same name: `stickbreaker name`.
     """
-    from stickbreaker.estimators import saving
+    from stickbreaker.estimators import model_files
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.directory import refuse_existing
-    from stickbreaker.topics.topic_estimator import load_topics
+    from stickbreaker.topics.learned import load_topics
+    from stickbreaker.topics.merging import groups_for, merged
 
     if bool(groups) == (topics is not None):
         raise click.UsageError(
             "give lists of topics to merge, such as 3,7, or a number of topics: --topics K"
         )
     refuse_existing(out, overwrite)
-    estimator = load_topics(model, "merge")
+    learned = load_topics(model, "merge")
     if ModelDirectory(model).manifest()["status"] != "done":
         remedy = f"end it first: {command_line('resume', model)}"
         raise UserError("is a run under way", where=model, remedy=remedy)
-    before = len(estimator.alpha_)
-    if topics is None:
-        estimator.merge_topics(groups)
-    else:
-        estimator.reduce_topics(topics)
-    saving.save(estimator, out, overwrite=overwrite)
-    emit(_result(estimator, out, before), as_json, _as_text)
+    before = learned.n_shares
+    after = merged(learned, groups if topics is None else groups_for(learned, topics))
+    model_files.save(after, out, overwrite=overwrite)
+    emit(_result(after, out, before), as_json, _as_text)
 
 
-def _result(estimator: "TopicEstimator", out: Path, before: int) -> JsonObject:
+def _result(learned: "TopicsLearned", out: Path, before: int) -> JsonObject:
     """The merged model as values for JSON: "numbers", the new number of each old topic, and the topics with
     the old numbers of each ("was").
     """
     from stickbreaker.topics.verbs.topics import listed_topics
 
-    numbers = list(estimator.merges_[-1])
-    summary: list[JsonObject] = [topic.as_json() for topic in listed_topics(estimator, SHOWN_WORDS)]
+    numbers = list(learned.merges[-1])
+    summary: list[JsonObject] = [topic.as_json() for topic in listed_topics(learned, SHOWN_WORDS)]
     for topic in summary:
         topic["was"] = [k for k, number in enumerate(numbers) if number in topic["members"]]
     return {"model": str(out), "topics_before": before, "numbers": numbers, "topics": summary}

@@ -10,7 +10,7 @@ from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.option_names import command_line
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
 
 SHOWN_WORDS = 6  # of a topic
 MOST_BYTES = 1 << 24  # of a file with names
@@ -79,12 +79,12 @@ def name(
     if answer is not None:
         numbered = {**_names_in(answer), **numbered}
     with watched(model):
-        estimator, left_out = _change(model, names, numbered, remove)
+        learned, left_out = _change(model, names, numbered, remove)
     if left_out and not as_json:
         note(f"left out, because their topics no longer exist: {', '.join(left_out)}")
     from stickbreaker.topics.verbs.topics import TopicList, listed_topics
 
-    found = TopicList(str(model), listed_topics(estimator, SHOWN_WORDS))
+    found = TopicList(str(model), listed_topics(learned, SHOWN_WORDS))
     result = {"model": str(model), "left_out": left_out, **found.as_json()}
     emit(result, as_json, lambda _: str(found))
 
@@ -104,7 +104,7 @@ def _names_in(file: Path) -> dict[int, str]:
 
 def _change(
     model: Path, names: Path | None, numbered: dict[int, str | None], remove: bool
-) -> "tuple[TopicEstimator, list[str]]":
+) -> "tuple[TopicsLearned, list[str]]":
     """Change the names of a saved model's topics, as the options of the command `name` say.
 
     names: a file from a report; numbered: names by topic number; remove: first remove all given names.
@@ -112,31 +112,29 @@ def _change(
     UserError while topics may still be replaced by others: during a search for their number, or Gibbs
     sampling.
     """
-    from stickbreaker.topics.names.given_names import names_in_file
+    from stickbreaker.topics.learned import load_topics
+    from stickbreaker.topics.names.given_names import names_by_id, names_in_file
     from stickbreaker.topics.names.names_file import change_names, changed_names
-    from stickbreaker.topics.topic_estimator import load_topics
 
-    estimator = load_topics(model, "name")
+    learned = load_topics(model, "name")
     from stickbreaker.saved import ModelDirectory
     from stickbreaker.saved.manifest_fields import SEARCH
 
     manifest = ModelDirectory(model).manifest()
     # topics of a search, or of the best of several chains, may yet be replaced by others of the same numbers
-    if manifest["status"] == "running" and (SEARCH in manifest or estimator._gibbs_settings() is not None):
+    if manifest["status"] == "running" and (SEARCH in manifest or learned.plan.sampling is not None):
         remedy = f"finish it with: {command_line('resume', model)}"
         raise UserError("is still learning, and its topics may yet become others", where=model, remedy=remedy)
     left_out: list[str] = []
-    before = estimator.given_names_
+    before = learned.given_names
     if remove:
-        estimator.given_names_ = {}
+        learned = learned.renamed({})
     if names is not None:
-        in_file = names_in_file(estimator, names)
-        estimator.name_topics(in_file.by_topic)
+        in_file = names_in_file(learned, names)
+        learned = learned.renamed(names_by_id(learned, in_file.by_topic))
         left_out = in_file.left_out
-    estimator.name_topics(numbered)
-    given = estimator.given_names_  # also those of topics that are out of use for a while
+    given = names_by_id(learned, numbered)  # also those of topics that are out of use for a while
     changed = given if remove else changed_names(before, given)
     if changed or remove:
-        estimator.given_names_ = change_names(model, changed, afresh=remove)
-        estimator.name_topics({})  # as they are now, others' too
-    return estimator, left_out
+        given = change_names(model, changed, afresh=remove)  # as they are now, others' too
+    return learned.renamed(given), left_out

@@ -6,19 +6,19 @@ from stickbreaker.core.errors import counted
 from stickbreaker.core.json_checks import JsonObject
 
 if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.learned import TopicsLearned
 
 
-def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
+def summarize_search(learned: "TopicsLearned") -> tuple[dict[str, object], list[str]]:
     """What is known of the number of topics, for the output of finished runs, as values for JSON and as lines
     of text: of a search its runs and the range of equally good numbers, and whether the topics hold.
     """
-    weakest, lines = _weakest(estimator)
-    found = estimator._search_range()
+    weakest, lines = _weakest(learned)
+    found = learned.search_range
     if found is None:
         return weakest, lines
     summary: dict[str, object] = {
-        "search": [point.to_json() for point in estimator.search_],
+        "search": [point.to_json() for point in learned.search],
         "range": None if found.range is None else list(found.range),
         "range_of": found.of,
         "range_at_most": found.at_most,
@@ -28,7 +28,7 @@ def summarize_search(estimator: "TopicEstimator") -> tuple[dict[str, object], li
     return {**summary, **weakest}, [*search_as_text(summary), *lines]
 
 
-def _weakest(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]:
+def _weakest(learned: "TopicsLearned") -> tuple[dict[str, object], list[str]]:
     """The coherence of the weakest quarter of topics in documents that did not choose their words
     ("weakest"), how many topics are below 0 ("below"), and a line if the weakest quarter is; all are empty if
     coherence was not counted.
@@ -37,9 +37,9 @@ def _weakest(estimator: "TopicEstimator") -> tuple[dict[str, object], list[str]]
 
     from stickbreaker.topics.search.topics_that_hold import weakest_quarter
 
-    if estimator._coherence is None:
+    if learned.coherence is None:
         return {}, []
-    used = np.delete(np.array(estimator._coherence, np.float64), estimator.unused_topics_)
+    used = np.delete(np.array(learned.coherence, np.float64), learned.unused_topics)
     weakest, below = weakest_quarter(used), int((used < 0.0).sum())
     found: dict[str, object] = {"weakest": weakest, "below": below}
     if weakest >= 0.0:

@@ -22,7 +22,7 @@ from stickbreaker.console.console import (
 )
 from stickbreaker.console.faces import show
 from stickbreaker.console.inputs import ReadingChoice, warnings_as_notes
-from stickbreaker.console.run_options import NewRun
+from stickbreaker.console.options import NewRun
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.option_names import ParameterValues, as_options, command_line
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stickbreaker.estimators.streams.stream_run import StreamRun
     from stickbreaker.learning.trace import TraceRecord
     from stickbreaker.topics.runs.stream_warnings import StreamWarning
-    from stickbreaker.topics.topic_estimator import TopicEstimator
+    from stickbreaker.topics.settings import TopicSettings
 
 REMEDY = "give the stream again, from its beginning, to: stickbreaker resume"
 REFUSED = (  # options that do not apply if every document is seen once and no vocabulary is chosen
@@ -112,7 +112,9 @@ class StreamChoice:
 stream_options = options_into(StreamChoice, "streamed", "Streams")
 
 
-def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun, opened: OpenChoice) -> None:
+def fit_stream(
+    settings: "TopicSettings", stream_settings: "StreamSettings", run: NewRun, opened: OpenChoice
+) -> None:
     """Learn from a stream into a new directory until the stream ends, or until Ctrl-C or SIGTERM, after which
     `stickbreaker resume` can continue. A summary is printed.
 
@@ -127,16 +129,16 @@ def fit_stream(model: "TopicEstimator", settings: "StreamSettings", run: NewRun,
         remedy = "give --words open, or build a corpus first: stickbreaker corpus build"
         raise UserError("of a stream nobody knows the vocabulary beforehand", remedy=remedy)
     refuse_existing(run.out, run.overwrite)
-    analysis = run.choice.analysis(settings.largest_text)
-    model.words = opened.build(analysis)
-    tell_of_topics(model, stream=True)
+    analysis = run.choice.analysis(stream_settings.largest_text)
+    settings = settings.but(words=opened.build(analysis))
+    tell_of_topics(settings, stream=True)
     tell_of_compiling()
     stop = Stop()
     with stop_signals(stop.request):
         try:
             with warnings_as_notes(ReadingWarning):
                 stream = stream_directory.begin(
-                    model, settings, analysis, run.out, stop, overwrite=run.overwrite
+                    settings, stream_settings, analysis, run.out, stop, overwrite=run.overwrite
                 )
         except Stopped:
             fail("interrupted before the first minibatch was there; nothing is saved")
@@ -172,11 +174,11 @@ def is_stream(path: Path) -> bool:
     return "stream" in ModelDirectory(path).manifest()
 
 
-def refuse_spark(model: "TopicEstimator") -> None:
+def refuse_spark(settings: "TopicSettings") -> None:
     """Raise a usage error if a model on Spark is to learn from standard input or from given files as a
     stream.
     """
-    if model.engine != "local":
+    if settings.engine != "local":
         raise click.UsageError("on Spark, a stream is files that arrive in a directory: stickbreaker stream")
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from stickbreaker.console.console import NumberRange, from_option, from_table, options_into, refuse_written
-from stickbreaker.console.parameter_options import option_table, take_settings
+from stickbreaker.console.options import option_table, take_settings
 from stickbreaker.core.option_names import ParameterValues
-from stickbreaker.topics.parameters import TopicParameters
+from stickbreaker.topics.settings import TopicSettings
 
 if TYPE_CHECKING:
     from stickbreaker.corpus.building import AnyAnalysis
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class OpenChoice:
     """The command-line options of the vocabulary: --words with the settings of an open one, and concepts."""
 
-    settings: Mapping[str, object] = from_table(option_table(TopicParameters, only=("words",)))
+    settings: Mapping[str, object] = from_table(option_table(TopicSettings, only=("words",)))
     spelling_words: str | None = from_option(
         metavar="FILE",
         help="--words open: words, one per line, from which to learn how words are spelled.  "
@@ -48,7 +48,7 @@ class OpenChoice:
         be read, and a usage error for options that need --words open or --concepts.
         """
         settings: ParameterValues = dict(self.settings)
-        take_settings(TopicParameters, settings, always=("open",))
+        take_settings(TopicSettings, settings, always=("open",))
         if not self.is_open:
             refuse_written(("spelling_words",), "needs --words open")
             return self._concepts()

@@ -10,17 +10,17 @@ from stickbreaker.estimators.given_models import learned_in, loaded_model
 if TYPE_CHECKING:
     from stickbreaker.topics.evaluation.corpus_scores import Topics
     from stickbreaker.topics.evaluation.open_vocabulary import OpenTopics
-    from stickbreaker.topics.learned_topics import LearnedTopics
+    from stickbreaker.topics.learned import TopicsLearned
 
 
-def topics_in_model(model: object) -> "LearnedTopics | None":
+def topics_in_model(model: object) -> "TopicsLearned | None":
     """The fitted topic model that an estimator, a result or the path of a saved one is; None for others.
 
     Raises UserError for a model of another kind, and for one that is not fitted.
     """
     import os
 
-    from stickbreaker.topics.topic_estimator import topics_in
+    from stickbreaker.topics.learned import topics_in
 
     learned = loaded_model(model) if isinstance(model, str | os.PathLike) else learned_in(model)
     return None if learned is None else topics_in(learned, "this score")
@@ -49,7 +49,7 @@ def as_open_topics(given: "OpenTopics | object") -> "OpenTopics":
     if isinstance(given, OpenTopics):
         return given
     model = topics_in_model(given)
-    if model is None or not model._is_open:
+    if model is None or not model.is_open:
         what = (
             "a model of known words"
             if model is not None
@@ -70,4 +70,4 @@ def as_read_for(model: "Topics | object", documents: Any) -> Corpus:
         return as_corpus(documents).with_vocabulary(model.vocabulary)
     found = topics_in_model(model)
     assert found is not None, "it was refused before"
-    return corpus_by(documents, found.analysis_, found.vocabulary_, is_open=found._is_open)
+    return corpus_by(documents, found.facts.analysis, found.vocabulary, is_open=found.is_open)

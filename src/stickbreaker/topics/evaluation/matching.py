@@ -79,9 +79,9 @@ def match_topics(
 
     one, other = topics_in_model(a), topics_in_model(b)
     if one is not None and other is not None:
-        unused = one.unused_topics_, other.unused_topics_
-        words = one.vocabulary_, other.vocabulary_
-        return match_models(one.topic_word_, words[0], other.topic_word_, words[1], unused)[0]
+        unused = one.unused_topics, other.unused_topics
+        words = one.vocabulary, other.vocabulary
+        return match_models(one.topic_word, words[0], other.topic_word, words[1], unused)[0]
     if one is not None or other is not None:
         raise UserError("a model and an array were given", remedy="give two models, or two arrays")
     similarity = topic_similarity(a, b, groups)  # pyright: ignore[reportArgumentType] (arrays by now)

@@ -22,7 +22,7 @@ from stickbreaker.core.json_checks import (
     refuse_other_kinds,
 )
 from stickbreaker.core.untrusted import making_sense_of, read_given_file
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.names.names_file import checked_name
 
 FORMAT = "stickbreaker names of topics"
@@ -49,7 +49,7 @@ class FileNames(NamedTuple):
     left_out: list[str]
 
 
-def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[int, str]:
+def names_by_id(model: TopicsLearned, names: Mapping[int, str | None]) -> dict[int, str]:
     """All names that users gave to a model's topics, with some changes, by topic id (`topic_ids_`). The model
     itself stays unchanged.
 
@@ -58,9 +58,9 @@ def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[i
     """
     if not isinstance(names, Mapping):
         raise UserError("names must be a dict by topic number", remedy='give names like {3: "weather"}')
-    given = dict(model.given_names_)
+    given = dict(model.given_names)
     for number, name in names.items():
-        identity = model.topic_ids_[_checked_number(model, number)]
+        identity = model.topic_ids[_checked_number(model, number)]
         plain = "" if name is None else checked_name(name)
         if plain:
             given[identity] = plain
@@ -69,17 +69,17 @@ def names_by_id(model: LearnedTopics, names: Mapping[int, str | None]) -> dict[i
     return given
 
 
-def _checked_number(model: LearnedTopics, number: object) -> int:
+def _checked_number(model: TopicsLearned, number: object) -> int:
     """A topic's number as an int. Raises UserError if it is not a whole number, or the model has no such
     topic.
     """
-    last = len(model.alpha_) - 1
+    last = len(model.alpha) - 1
     if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) <= last:
         return int(number)
     raise UserError(f"there is no topic {repr(number)[:50]}", remedy=f"topics run from 0 to {last}")
 
 
-def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
+def names_in_file(model: TopicsLearned, path: Path) -> FileNames:
     """Read names for a model's topics from a file downloaded from a report.
 
     A topic in the file matches if the model has a topic with the same id, whose first 50 words include at
@@ -87,7 +87,7 @@ def names_in_file(model: LearnedTopics, path: Path) -> FileNames:
     model's topics: if fewer than half of its topics match.
     """
     topics = _read_file(path)
-    numbers = {identity: k for k, identity in enumerate(model.topic_ids_)}
+    numbers = {identity: k for k, identity in enumerate(model.topic_ids)}
     words = _first_words(model)
 
     def is_same(topic: JsonObject) -> bool:
@@ -126,13 +126,13 @@ def _read_file(path: Path) -> list[JsonObject]:
         return topics
 
 
-def _first_words(model: LearnedTopics) -> list[set[str]]:
+def _first_words(model: TopicsLearned) -> list[set[str]]:
     """For each topic, the set of its first 50 words (of each language), to compare with the words in a file
     of names.
     """
-    vocabulary = model.vocabulary_
-    words: list[set[str]] = [set() for _ in model.alpha_]
+    vocabulary = model.vocabulary
+    words: list[set[str]] = [set() for _ in model.alpha]
     for side in vocabulary.parts:
-        for own, rows in zip(words, model._ranked_words(KNOWN_WORDS, side).words.tolist(), strict=True):
+        for own, rows in zip(words, model.ranked_words(KNOWN_WORDS, side).words.tolist(), strict=True):
             own.update(vocabulary.spelled[row] for row in rows)
     return words

@@ -11,7 +11,7 @@ from stickbreaker.core.arguments import rows_in
 from stickbreaker.core.errors import UserError, shown
 from stickbreaker.core.topk import descending, largest
 from stickbreaker.pages.text_values import cut_short
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 
 DOCUMENTS = 3  # of each topic
 LONGEST = 300  # characters of a document
@@ -31,7 +31,7 @@ _AROUND = " \t\"'“”„«»*_`"
 REMEDY = "write a line for each topic, such as 3: weather"
 
 
-def prompt_for(model: LearnedTopics, documents: Sequence[Sequence[str]] | None = None, top: int = 10) -> str:
+def prompt_for(model: TopicsLearned, documents: Sequence[Sequence[str]] | None = None, top: int = 10) -> str:
     """A prompt that asks a language model to name a model's topics, the largest first; unused ones are left
     out.
 
@@ -45,8 +45,8 @@ def prompt_for(model: LearnedTopics, documents: Sequence[Sequence[str]] | None =
             remedy = f"give texts for each of the {len(words)} topics"
             raise UserError("documents is not a list of texts for each topic", remedy=remedy)
         documents = rows
-    order: list[int] = descending(model.topic_shares_).tolist()
-    used = [k for k in order if k not in model.unused_topics_]
+    order: list[int] = descending(model.topic_shares).tolist()
+    used = [k for k in order if k not in model.unused_topics]
     lines = [HEAD.format(topics=f"{len(used)} topics" if len(used) > 1 else "a topic", example=used[0])]
     for k in used:
         lines.append(f"Topic {k}\nWords: {', '.join(words[k])}")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from stickbreaker.core.records import Array
 from stickbreaker.core.topk import by_size
-from stickbreaker.topics.learned_topics import LearnedTopics, largest_concepts
+from stickbreaker.topics.learned import TopicsLearned, largest_concepts
 from stickbreaker.topics.model.topic_words import TopicWords
 from stickbreaker.topics.model.word_ranking import (
     DEFAULT,
@@ -35,24 +35,24 @@ class NamedTopics:
     are means of the members' word probabilities, weighted by shares.
     """
 
-    def __init__(self, model: LearnedTopics) -> None:
+    def __init__(self, model: TopicsLearned) -> None:
         self.model = model
-        self.members = groups_of_names(model.topic_names_, model.topic_shares_, model.unused_topics_)
+        self.members = groups_of_names(model.topic_names, model.topic_shares, model.unused_topics)
         firsts = [group[0] for group in self.members]
-        self.group_of = np.zeros(len(model.alpha_), np.int64)
+        self.group_of = np.zeros(len(model.alpha), np.int64)
         for g, group in enumerate(self.members):
             self.group_of[list(group)] = g
-        self.names = [model.topic_names_[k] for k in firsts]
+        self.names = [model.topic_names[k] for k in firsts]
         guided = model.guided_names
         self.guided = [guided[k] for k in firsts]
         self.given = [self._given(group) for group in self.members]
-        self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics_]
+        self.unused = [g for g, k in enumerate(firsts) if k in model.unused_topics]
 
     def _given(self, group: Sequence[int]) -> str | None:
         """The name that users gave to topics of a group (topic numbers); None if the group has no name, or
         only one from the guide.
         """
-        names = (self.model.given_names_.get(self.model.topic_ids_[k]) for k in group)
+        names = (self.model.given_names.get(self.model.topic_ids[k]) for k in group)
         return next((name for name in names if name), None)
 
     @property
@@ -62,13 +62,13 @@ class NamedTopics:
 
     @cached_property
     def shares(self) -> Array:
-        return self.sums(self.model.topic_shares_) if self.joined else self.model.topic_shares_
+        return self.sums(self.model.topic_shares) if self.joined else self.model.topic_shares
 
     @cached_property
     def words(self) -> TopicWords:
         if not self.joined:
-            return self.model._topic_words
-        return MeanWords(self.model._topic_words, self.members, self.model.topic_shares_)
+            return self.model.topic_words
+        return MeanWords(self.model.topic_words, self.members, self.model.topic_shares)
 
     @cached_property
     def concept_shares(self) -> tuple[Sequence[str], Array]:
@@ -88,7 +88,7 @@ class NamedTopics:
         shares of all tokens.
         """
         numbers = np.asarray(values, np.float64)
-        weights = [_weights(group, self.model.topic_shares_) for group in self.members]
+        weights = [_weights(group, self.model.topic_shares) for group in self.members]
         means = [
             numbers[..., group[0]] if len(group) == 1 else numbers[..., list(group)] @ weight
             for group, weight in zip(self.members, weights, strict=True)
@@ -105,30 +105,30 @@ class NamedTopics:
         return by_size(groups, [share for _, share in groups])
 
     @cached_property
-    def _word_evidence(self) -> WordEvidence:
-        """The input of the rankings of groups' words, as `LearnedTopics._word_evidence` is for topics. A
+    def word_evidence(self) -> WordEvidence:
+        """The input of the rankings of groups' words, as `TopicsLearned.word_evidence` is for topics. A
         word's number of documents in a group is the sum over its topics.
         """
-        own = self.model._word_evidence
+        own = self.model.word_evidence
         if not self.joined:
             return own
         counted = joined_documents(own, self.members)
         return WordEvidence(self.words, self.shares, own.per_token, counted)
 
-    def _ranked_words(self, n: int, within: slice = slice(None), by: str = DEFAULT) -> RankedWords:
+    def ranked_words(self, n: int, within: slice = slice(None), by: str = DEFAULT) -> RankedWords:
         """The first `n` words of each group, among the vocabulary rows `within`: their numbers and
         probabilities (both G × n).
 
-        `by`: the name of the ranking, as for `LearnedTopics.top_words`.
+        `by`: the name of the ranking, as for `TopicsLearned.top_words`.
         """
-        return ranking(by)(self._word_evidence, n, within)
+        return ranking(by)(self.word_evidence, n, within)
 
     def top_words(self, n: int) -> list[list[str]]:
         """The first `n` words of each group, of each language in turn, spelled as in the vocabulary (with the
         language's code if there are several).
         """
-        vocabulary = self.model.vocabulary_
-        sides = [self._ranked_words(n, side).words.tolist() for side in vocabulary.parts]
+        vocabulary = self.model.vocabulary
+        sides = [self.ranked_words(n, side).words.tolist() for side in vocabulary.parts]
         return [
             [vocabulary.words[row] for side in sides for row in side[g]] for g in range(len(self.members))
         ]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from stickbreaker.core.errors import naming
 from stickbreaker.corpus.vocabulary import untagged
+from stickbreaker.topics.learned import load_topics
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.topic_estimator import load_topics
 
 
 def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
@@ -24,12 +24,12 @@ def matches(named: NamedTopics, path: Path) -> list[tuple[str, float] | None]:
     with naming(path):
         matching, _ = match_models(
             named.words.dense(),
-            mine.vocabulary_,
+            mine.vocabulary,
             other.words.dense(),
-            its_model.vocabulary_,
+            its_model.vocabulary,
             (named.unused, other.unused),
         )
-    spelled = untagged if its_model.vocabulary_.languages else str
+    spelled = untagged if its_model.vocabulary.languages else str
     words = [[spelled(word) for word in row] for row in other.top_words(3)]
     found: list[tuple[str, float] | None] = [None] * len(named.members)
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)

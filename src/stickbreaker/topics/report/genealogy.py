@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.pages.changes import times_of_records
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.word_ranking import leading_words
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.topic_estimator import TopicEstimator
 from stickbreaker.topics.trace_fields import ALIKE, CLOSE, OPEN
 
 MOST_LINES = 120  # of the genealogy
@@ -136,10 +136,10 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
     page's one topic of that name.
     """
     model = named.model
-    if not any("topics" in record or "edits" in record for record in model.trace_):
+    if not any("topics" in record or "edits" in record for record in model.facts.trace):
         return None
-    top = leading_words(model._topic_words, TOP_WORDS)[0].tolist()
-    growth = growth_of(model.trace_, model.topic_ids_, model.vocabulary_.spelled, top)
+    top = leading_words(model.topic_words, TOP_WORDS)[0].tolist()
+    growth = growth_of(model.facts.trace, model.topic_ids, model.vocabulary.spelled, top)
     if growth is None or not named.joined:
         return growth
     lives = [
@@ -149,14 +149,14 @@ def growth_of_topics(named: NamedTopics) -> Growth | None:
     return replace(growth, lives=lives)
 
 
-def search_of(model: TopicEstimator, settings: JsonObject) -> SearchFacts | None:
+def search_of(model: TopicsLearned, settings: JsonObject) -> SearchFacts | None:
     """The runs of the search for a model's number of topics; None if there was no search. settings: the
     model's parameters.
     """
-    found = model._search_range()
+    found = model.search_range
     if found is None:
         return None
-    points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search_]
+    points = [(point.topics, point.used, point.bound, point.held_out, point.final) for point in model.search]
     return SearchFacts(
         settings["judge"], points, found.fewest, found.most, found.at_most, found.few, found.runs
     )

@@ -14,8 +14,8 @@ from stickbreaker.pages.learning_curves import MOST_NATS
 from stickbreaker.pages.page import Section
 from stickbreaker.pages.text_values import MOST_POINTS
 from stickbreaker.pages.views import Lines, Note, Row, Series, Tabs, View
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.report_documents import nats_by_word_shares
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 if TYPE_CHECKING:
     from stickbreaker.topics.report.topic_page import TopicReport
@@ -165,33 +165,33 @@ def drawn_trace(trace: Sequence[TracePoint]) -> list[TracePoint]:
     ]
 
 
-def unigram_of(model: TopicEstimator, manifest: JsonObject, figures: JsonObject) -> float | None:
+def unigram_of(model: TopicsLearned, manifest: JsonObject, figures: JsonObject) -> float | None:
     """The score of a unigram model (word shares, no topics) on the documents learned from, in nats per word,
     as a baseline for the curve.
 
     None if it is not exactly known, or cannot be compared with the model's scores. manifest, figures: of the
     saved model.
     """
-    if not model.trace_ or any(record["kind"] == "joint" for record in model.trace_):
+    if not model.facts.trace or any(record["kind"] == "joint" for record in model.facts.trace):
         return None  # such scores are of words and topics together
     if "unigram" in figures:
         return figures["unigram"]
-    vocabulary = model.vocabulary_
+    vocabulary = model.vocabulary
     if manifest["held_out"] or not vocabulary.is_counted:
         return None
     return nats_by_word_shares(vocabulary.tokens, vocabulary.tokens, vocabulary.ranges)
 
 
-def scores_of(model: TopicEstimator) -> tuple[list[TracePoint], str]:
+def scores_of(model: TopicsLearned) -> tuple[list[TracePoint], str]:
     """The scores of a run for the report's curve, and their kind (see `TopicReport.score_kind`).
 
     In a memoised run, a step's score is only that of its own documents given the topics, and there is a bound
     after each pass: the points are then passes, not steps.
     """
-    records = model.trace_
-    if records and model._learning_schedule().keeps_reports and "pass_score" in records[-1]:
+    records = model.facts.trace
+    if records and model.plan.schedule.keeps_reports and "pass_score" in records[-1]:
         passes = [record for record in records if "pass_score" in record]
-        return [_point(record, "pass_score") for record in passes], model.state_.kind
+        return [_point(record, "pass_score") for record in passes], model.state.kind
     kind = next((record["kind"] for record in reversed(records) if "score" in record), "bound")
     return [_point(record) for record in records], kind
 

@@ -89,5 +89,5 @@ def changes_of_topics(path: Path, named: NamedTopics) -> Changes | None:
     Among topics with the same name, only the largest one is followed.
     """
     model = named.model
-    ids = [model.topic_ids_[group[0]] for group in named.members]
-    return changes_of(ModelDirectory(path).evolution(), ids, model.trace_)
+    ids = [model.topic_ids[group[0]] for group in named.members]
+    return changes_of(ModelDirectory(path).evolution(), ids, model.facts.trace)

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from stickbreaker.core.errors import counted
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus.overview import MOST_ROWS, Overview
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.names.named_topics import NamedTopics
 
 WORDS = 6  # of a topic
 
 
-def overview_of_topics(model: LearnedTopics) -> Overview:
+def overview_of_topics(model: TopicsLearned) -> Overview:
     """A table of the largest topics for notebooks: number, name and first words, share of all tokens.
 
     Topics with the same name share a row. A note says how many topics are not shown.
@@ -27,7 +27,7 @@ def overview_of_topics(model: LearnedTopics) -> Overview:
         ]
         for g in order[:MOST_ROWS]
     ]
-    documents = model.corpus_["documents"]
+    documents = model.facts.corpus["documents"]
     title = f"{counted(len(order), 'topic')}, learned from {counted(documents, 'document')}"
     further = [counted(len(order) - len(rows), "smaller topic")] if len(order) > len(rows) else []
     further += [counted(len(unused), "topic") + " with next to no words"] if unused else []

@@ -16,6 +16,7 @@ from stickbreaker.pages.changes import of_stream
 from stickbreaker.pages.page import Choice, Page
 from stickbreaker.pages.saved_models import SavedReport, readable_manifest, settings_of
 from stickbreaker.saved.manifest import RESTORE
+from stickbreaker.topics.learned import TopicsLearned, load_topics
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.compare import matches
 from stickbreaker.topics.report.dates_and_groups import (
@@ -48,10 +49,9 @@ from stickbreaker.topics.report.topics_of_page import (
 )
 from stickbreaker.topics.report.vocabulary_table import vocabulary, words_of
 from stickbreaker.topics.report_documents import OF_OTHERS
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
 
 
-class TopicReport(SavedReport[TopicEstimator]):
+class TopicReport(SavedReport[TopicsLearned]):
     """The report on a saved model's topics: whatever its sections show, computed when first needed. Topics
     with the same name are merged (`named`).
 
@@ -72,7 +72,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         self,
         path: Path,
         manifest: JsonObject,
-        model: TopicEstimator,
+        model: TopicsLearned,
         leading: str = "",
         date_field: str | None = None,
         group_field: str | None = None,
@@ -88,7 +88,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         if some share a name.
         """
         named, n_documents = self.named, self.manifest["corpus"]["documents"]
-        n_topics = len(self.model.alpha_) - len(self.model.unused_topics_)
+        n_topics = len(self.model.alpha) - len(self.model.unused_topics)
         learned = f"{counted(n_topics, 'topic')} learned from {counted(n_documents, 'document')}"
         n_shown = len(named.members) - len(named.unused)
         return (
@@ -104,36 +104,36 @@ class TopicReport(SavedReport[TopicEstimator]):
     @cached_property
     def facts(self) -> list[tuple[str, str]]:
         model, figures, corpus = self.model, self.figures, self.manifest["corpus"]
-        seconds = model.trace_[-1].get("seconds") if model.trace_ else None
-        held_out = [record["held_out"] for record in model.trace_ if "held_out" in record]
-        if model._gibbs_settings():
+        seconds = model.facts.trace[-1].get("seconds") if model.facts.trace else None
+        held_out = [record["held_out"] for record in model.facts.trace if "held_out" in record]
+        if model.plan.sampling:
             unit, more = "sweep", "s"
-        elif "stream" in self.manifest or "arriving" in self.manifest or of_stream(model.trace_):
+        elif "stream" in self.manifest or "arriving" in self.manifest or of_stream(model.facts.trace):
             unit, more = "step", "s"
         else:
             unit, more = "pass", "es"
         facts = [
             ("documents", f"{corpus['documents']:,}"),
             ("words read", f"{corpus['tokens']:,.0f}"),
-            ("distinct words", f"{len(model.vocabulary_):,}"),
-            ("topics", str(len(model.alpha_) - len(model.unused_topics_))),
-            (unit + ("" if model.n_iter_ == 1 else more), f"{model.n_iter_:,}"),
+            ("distinct words", f"{len(model.vocabulary):,}"),
+            ("topics", str(len(model.alpha) - len(model.unused_topics))),
+            (unit + ("" if model.facts.progress.passes == 1 else more), f"{model.facts.progress.passes:,}"),
         ]
-        if model.unused_topics_:
-            facts.append(("topics unused", str(len(model.unused_topics_))))
+        if model.unused_topics:
+            facts.append(("topics unused", str(len(model.unused_topics))))
         if held_out:
             facts.append(("held-out nats per word", f"{held_out[-1]:.3f}"))
         counted = np.array(figures.get("coherence", ()), np.float64)  # NaN: of merged topics
-        used = np.delete(counted, model.unused_topics_) if len(counted) else counted
+        used = np.delete(counted, model.unused_topics) if len(counted) else counted
         if not np.isnan(used).all():
             facts.append(("mean coherence (NPMI)", f"{np.nanmean(used):.3f}"))
-        if model.merges_:
-            merges = [len(model.merges_[0]), *(max(numbers) + 1 for numbers in model.merges_)]
+        if model.merges:
+            merges = [len(model.merges[0]), *(max(numbers) + 1 for numbers in model.merges)]
             facts.append(("topics merged", " → ".join(map(str, merges))))
-        if model.updates_:
-            facts.append(("updated", "; ".join(one.text for one in model.updates_)))
+        if model.facts.updates:
+            facts.append(("updated", "; ".join(one.text for one in model.facts.updates)))
         if seconds is not None:
-            label = "seconds of this run, without the search" if model.search_ else "seconds of learning"
+            label = "seconds of this run, without the search" if model.facts.search else "seconds of learning"
             facts.append((label, f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.1f}"))
         return facts
 
@@ -169,7 +169,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     @cached_property
     def _saved_documents(self) -> tuple[list[DocumentEntry], JsonObject]:
         documents, figures = read_documents(self.path)
-        n = len(self.model.alpha_)
+        n = len(self.model.alpha)
         if len(figures.get("coherence", range(n))) != n or any(
             k >= n for one in documents for k, _ in one.mix
         ):
@@ -193,7 +193,7 @@ class TopicReport(SavedReport[TopicEstimator]):
         They are of all documents if the model stores sums by metadata, otherwise of the sample stored for the
         report.
         """
-        documents, n_topics = self._saved_documents[0], len(self.model.alpha_)
+        documents, n_topics = self._saved_documents[0], len(self.model.alpha)
         sums, wanted = read_metadata_sums(self.path, n_topics), self.group_field
         whole = sums or sums_of(documents, n_topics)
         times = times_of(whole, self.date_field)
@@ -240,7 +240,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     @cached_property
     def word_figures(self) -> WordFigures:
         named = self.named
-        return look_at(named.words, named.shares, self.model.vocabulary_.parts, named._ranked_words)
+        return look_at(named.words, named.shares, self.model.vocabulary.parts, named.ranked_words)
 
     _distances = cached_property(lambda self: topic_distances(apart(self.named.words, self.word_figures)))
     _used = cached_property(lambda self: np.delete(np.arange(len(self.named.members)), self.named.unused))
@@ -271,7 +271,7 @@ class TopicReport(SavedReport[TopicEstimator]):
     # the name of the model of the topics' matches
     compared = cached_property(lambda self: self.compared_with.resolve().name if self.compared_with else "")
     words = cached_property(lambda self: words_of(self.named, self.word_figures.overall))
-    words_total = cached_property(lambda self: len(self.model.vocabulary_))
+    words_total = cached_property(lambda self: len(self.model.vocabulary))
     _scores = cached_property(lambda self: scores_of(self.model))
     trace = cached_property(lambda self: self._scores[0])
 
@@ -290,11 +290,11 @@ class TopicReport(SavedReport[TopicEstimator]):
     growth = cached_property(lambda self: growth_of_topics(self.named))
     search = cached_property(lambda self: search_of(self.model, self.manifest["settings"]))
     changes = cached_property(lambda self: changes_of_topics(self.path, self.named))
-    predictions = cached_property(lambda self: predictions_of(self.model.trace_))
+    predictions = cached_property(lambda self: predictions_of(self.model.facts.trace))
 
     @cached_property
     def warnings(self) -> list[str]:
-        return warnings_of_run(self.model.trace_, self.manifest, self.model._learning_schedule())
+        return warnings_of_run(self.model.facts.trace, self.manifest, self.model.plan.schedule)
 
 
 def _concepts_in_words(held: JsonObject) -> str:

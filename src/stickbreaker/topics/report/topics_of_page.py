@@ -11,12 +11,11 @@ from stickbreaker.core.errors import UserError
 from stickbreaker.core.topk import descending
 from stickbreaker.corpus.text.polylingual import PolylingualAnalysis
 from stickbreaker.pages.colour import topic_colours
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.names.given_names import FILE_WORDS
 from stickbreaker.topics.names.named_topics import NamedTopics
 from stickbreaker.topics.report.display_words import WordFigures, choose_words
 from stickbreaker.topics.report.document_entries import DocumentEntry
-from stickbreaker.topics.topic_estimator import TopicEstimator
 
 WordList = Sequence[tuple[str, float, float]]  # (word, probability in the topic, in the whole collection)
 
@@ -132,17 +131,17 @@ def _members(named: NamedTopics, leading: str) -> list[list[TopicMember]]:
     leading: the language of these words, "" if there is only one.
     """
     model = named.model
-    vocabulary = model.vocabulary_
+    vocabulary = model.vocabulary
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
-    first = model._ranked_words(FILE_WORDS, side).words.tolist()
+    first = model.ranked_words(FILE_WORDS, side).words.tolist()
     return [
-        [TopicMember(k, model.topic_ids_[k], [vocabulary.spelled[row] for row in first[k]]) for k in group]
+        [TopicMember(k, model.topic_ids[k], [vocabulary.spelled[row] for row in first[k]]) for k in group]
         for group in named.members
     ]
 
 
 def _shown(
-    model: LearnedTopics, leading: str, seen: WordFigures
+    model: TopicsLearned, leading: str, seen: WordFigures
 ) -> Iterator[tuple[WordList, Sequence[tuple[str, WordList]]]]:
     """For each topic on the page: the words that it can be shown with, and its first words in each language
     as (language, words).
@@ -150,7 +149,7 @@ def _shown(
     With several languages, the words to show are those of the language `leading`. With one, `leading` is "",
     and there are no words by language.
     """
-    vocabulary = model.vocabulary_
+    vocabulary = model.vocabulary
     for likely, first in zip(seen.likely, seen.first, strict=True):
         sides: dict[str, WordList] = {}
         codes = vocabulary.languages or ("",)
@@ -173,7 +172,7 @@ def spread_of(
     most its twelve largest topics, and only shares of 1 % or more. leading: their language, "" if there is
     only one.
     """
-    vocabulary = named.model.vocabulary_
+    vocabulary = named.model.vocabulary
     side = vocabulary.ranges[leading] if leading else slice(0, len(vocabulary))
     place = {vocabulary.spelled[row]: row for row in range(side.start, side.stop)}
     ranks: dict[str, int] = {}
@@ -205,19 +204,19 @@ def _concepts(named: NamedTopics) -> list[Sequence[tuple[str, WordList]]]:
     ]
 
 
-def leading_language(model: TopicEstimator, wanted: str | None) -> str:
+def leading_language(model: TopicsLearned, wanted: str | None) -> str:
     """The language whose words label topics: `wanted`, or else the first that the text was read
     in (the first of --text-field); "" if the model has only one.
 
     Raises UserError for a language that the model does not have.
     """
-    languages = model.vocabulary_.languages
+    languages = model.vocabulary.languages
     if wanted is not None and wanted not in languages:
         available = ", ".join(languages) or "one language"
         raise UserError(f"there is no language {wanted!r}", remedy=f"the model has {available}")
     if wanted is not None:
         return wanted
-    analysis = model.analysis_
+    analysis = model.facts.analysis
     order = analysis.languages if isinstance(analysis, PolylingualAnalysis) else ()
     return next((code for code in (*order, *languages) if code in languages), "")
 

@@ -87,7 +87,7 @@ def words_of(named: NamedTopics, overall: NDArray[np.floating]) -> list[WordRow]
 
     `overall`: each word's share of all words according to the model, used if words were not counted.
     """
-    vocabulary = named.model.vocabulary_
+    vocabulary = named.model.vocabulary
     counted = vocabulary.is_counted
     if counted:
         frequent = np.argsort(-vocabulary.tokens, kind="stable")[:MOST_WORDS]

@@ -15,7 +15,7 @@ from stickbreaker.core.random_streams import derived_seed
 from stickbreaker.corpus.source import Source
 from stickbreaker.engines.local import LocalEngine
 from stickbreaker.estimators.model_files import corpus_of
-from stickbreaker.estimators.setting_values import threads_of
+from stickbreaker.estimators.setting_values import threads_for, threads_of
 from stickbreaker.learning.chains import Chains
 from stickbreaker.learning.events import Columns
 from stickbreaker.learning.sampling import SamplingRun, SamplingState
@@ -24,48 +24,47 @@ from stickbreaker.saved import Snapshot
 from stickbreaker.saved.checkpoints import sampling_state_of
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.kernels.document_counts import DocumentTopics
-from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
 from stickbreaker.topics.model.samplers.collapsed import TokenChain
 from stickbreaker.topics.model.samplers.gibbs_settings import Gibbs, first_assignments
 from stickbreaker.topics.model.samplers.tokens import TokensInOrder, tokens_in_order
+from stickbreaker.topics.plan import AnyPlan
 from stickbreaker.topics.runs.initialization import seeds_of
 from stickbreaker.topics.runs.metadata_coding import with_coding
+from stickbreaker.topics.trace_fields import SCORE_NAMES
 
 
 def run_of(
-    estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
+    plan: AnyPlan, model: TopicModel, source: Source, seed: int, held_out: HeldOut | None
 ) -> SamplingRun:
-    """The Gibbs sampling run of an estimator over a source's documents, not yet started. `held_out`: computes
+    """The Gibbs sampling run of a plan over a source's documents, not yet started. `held_out`: computes
     a score of held-out documents, None without them.
     """
 
     def evaluate(fitted: Fitted) -> float:
         assert held_out is not None
-        return held_out(table_of(estimator, model, fitted), model, fitted.params)
+        return held_out(table_of(plan, model, fitted), model, fitted.params)
 
     scored = None if held_out is None else evaluate
-    return SamplingRun(
-        source.n_documents, scored, seed=seed, limits=estimator._limits(), scores=estimator._score_names
-    )
+    return SamplingRun(source.n_documents, scored, seed=seed, limits=plan.limits, scores=SCORE_NAMES)
 
 
-def first_state(estimator: LearnedTopics, model: TopicModel, source: Source, seed: int) -> SamplingState:
+def first_state(plan: AnyPlan, model: TopicModel, source: Source, seed: int) -> SamplingState:
     """The state in which a run begins: new chains, each with topics assigned to all tokens by initial counts
     of its own.
     """
-    sampling, tokens = _sampling(estimator), _tokens(source)
+    sampling, tokens = _sampling(plan), _tokens(source)
     assignments: list[NDArray[np.int32]] = []
     for number in range(sampling.chains):
         own = _seed(seed, number)
-        seeds = seeds_of(estimator, source, model, own)[:]
+        seeds = seeds_of(plan, source, model, own)[:]
         shards = source.all_shards()
         assignments.append(first_assignments(model, seeds, shards, own))
-    return SamplingState(_chains(estimator, model, tokens, assignments, seed))
+    return SamplingState(_chains(plan, model, tokens, assignments, seed))
 
 
 def restored_state(
-    estimator: LearnedTopics, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
+    plan: AnyPlan, model: TopicModel, source: Source, seed: int, snapshot: Snapshot
 ) -> SamplingState:
     """Continue a run of Gibbs sampling: the state of its chains as stored in a checkpoint.
 
@@ -73,12 +72,12 @@ def restored_state(
     invalid checkpoint.
     """
     tokens = _tokens(source)
-    nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(estimator).chains
-    return sampling_state_of(snapshot, _chains(estimator, model, tokens, nowhere, seed))
+    nowhere = [np.zeros(len(tokens.words), np.int32)] * _sampling(plan).chains
+    return sampling_state_of(snapshot, _chains(plan, model, tokens, nowhere, seed))
 
 
 def read(
-    estimator: LearnedTopics, model: TopicModel, folder: Path, snapshot: Snapshot
+    plan: AnyPlan, model: TopicModel, folder: Path, snapshot: Snapshot
 ) -> tuple[LocalEngine, VariationalState]:
     """What a run of Gibbs sampling has learned by its last checkpoint: an engine with the table of counts,
     and a state as of a variational run.
@@ -91,11 +90,11 @@ def read(
     model = with_coding(model, corpus, manifest["held_out"])
     source = source_of(corpus, model, manifest["held_out"])
     seed = manifest["settings"]["random_state"]
-    return learned_by_chains(estimator, model, restored_state(estimator, model, source, seed, snapshot))
+    return learned_by_chains(plan, model, restored_state(plan, model, source, seed, snapshot))
 
 
 def learned_by_chains(
-    estimator: LearnedTopics, model: TopicModel, state: SamplingState
+    plan: AnyPlan, model: TopicModel, state: SamplingState
 ) -> tuple[LocalEngine, VariationalState]:
     """The best chain's result in the form that a variational run has: an engine with the table of counts, and
     a state.
@@ -118,7 +117,7 @@ def learned_by_chains(
         stopped=state.stopped,
         kind=state.kind,
     )
-    return table_of(estimator, model, fitted), rest
+    return table_of(plan, model, fitted), rest
 
 
 def topics_of_documents(chains: Chains, columns: NDArray[np.int64]) -> DocumentTopics:
@@ -136,16 +135,16 @@ def topics_of_documents(chains: Chains, columns: NDArray[np.int64]) -> DocumentT
     return DocumentTopics(starts, topics[used], found.shares[used])
 
 
-def table_of(estimator: LearnedTopics, model: TopicModel, fitted: Fitted) -> LocalEngine:
+def table_of(plan: AnyPlan, model: TopicModel, fitted: Fitted) -> LocalEngine:
     """An engine whose table has the counts of a chain (words × topics)."""
     assert fitted.counts is not None
-    engine = LocalEngine(threads_of(estimator.n_jobs))
+    engine = LocalEngine(threads_of(plan.settings.n_jobs))
     engine.start(model, fitted.counts)
     return engine
 
 
 def _chains(
-    estimator: LearnedTopics,
+    plan: AnyPlan,
     model: TopicModel,
     tokens: TokensInOrder,
     assignments: Sequence[NDArray[np.int32]],
@@ -154,17 +153,17 @@ def _chains(
     """Chains that sample the same tokens, each started from its own assignments (the topic of every token).
     seed: the run's, from which each chain's is derived.
     """
-    sampling = _sampling(estimator)
+    sampling = _sampling(plan)
     samplers = [
         sampling.sampler(model, tokens, first, _seed(seed, number))
         for number, first in enumerate(assignments)
     ]
-    burn_in = estimator._limits().max_iter // 2 if sampling.burn_in is None else sampling.burn_in
-    return Chains(samplers, burn_in, sampling.every, estimator._threads)
+    burn_in = plan.limits.max_iter // 2 if sampling.burn_in is None else sampling.burn_in
+    return Chains(samplers, burn_in, sampling.every, threads_for(plan.settings.n_jobs))
 
 
-def _sampling(estimator: LearnedTopics) -> Gibbs:
-    sampling = estimator._gibbs_settings()
+def _sampling(plan: AnyPlan) -> Gibbs:
+    sampling = plan.sampling
     assert sampling is not None
     return sampling
 

@@ -14,8 +14,8 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.source import Source
 from stickbreaker.topics import purposes
 from stickbreaker.topics.kernels.document_likeness import fill_likeness
-from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.model import TopicModel
+from stickbreaker.topics.plan import AnyPlan
 
 SAMPLE = 5000  # documents among which seeds are chosen
 NEAR = 12  # documents per topic: the seed and its nearest
@@ -24,30 +24,28 @@ SHORT = 15.0  # known words per document, below which documents of one language 
 
 
 def seeds_of(
-    estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
+    plan: AnyPlan, source: Source, model: TopicModel, seed: int
 ) -> "DocumentSeeds | NoiseSeeds | PathSeeds":
     """The initial counts of the table of a run, or of one chain. They are computed only for the rows that are
     read, which are words or, with concepts, paths to words in the tree.
     """
-    seeds, words = _word_seeds(estimator, source, model, seed), model.words.row_words()
+    seeds, words = _word_seeds(plan, source, model, seed), model.words.row_words()
     return seeds if words is None else PathSeeds(seeds, words)
 
 
-def _word_seeds(
-    estimator: LearnedTopics, source: Source, model: TopicModel, seed: int
-) -> "DocumentSeeds | NoiseSeeds":
-    """The initial counts of words in topics (words × topics), from documents or from noise, as the parameter
+def _word_seeds(plan: AnyPlan, source: Source, model: TopicModel, seed: int) -> "DocumentSeeds | NoiseSeeds":
+    """The initial counts of words in topics (words × topics), from documents or from noise, as the setting
     `init` says.
     """
-    guided = sum(name is not None for name in estimator._guide_names())
+    guided = sum(name is not None for name in plan.guide_names)
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
-    if estimator.init == "documents":
+    if plan.settings.init == "documents":
         sides, priors = corpus.vocabulary.parts, model.words.guided_priors
-        n_topics, meanings = estimator._n_topics_at_start(), _meanings(model)
+        n_topics, meanings = plan.n_topics, _meanings(model)
         return seed_from_documents(source, sides, priors, n_topics, guided, seed, meanings)
     words, tokens = corpus.vocabulary.words, max(corpus.n_tokens, 1.0)
-    return NoiseSeeds(model, words, estimator._n_topics_at_start(), tokens, seed)
+    return NoiseSeeds(model, words, plan.n_topics, tokens, seed)
 
 
 def seed_from_documents(
@@ -289,7 +287,7 @@ def _seeds(
         left = 1.0 - found
         np.clip(left, 0.0, far, out=left)
         best = int(left.sum(axis=1).argmin())
-        chosen.append(found[best])
+        chosen.append(found[best].copy())  # a view would keep the other candidates
         far = left[best]
     return chosen
 

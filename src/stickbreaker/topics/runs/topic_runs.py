@@ -1,6 +1,6 @@
 """Runs of topic models, new or from a checkpoint."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stickbreaker.contracts.model_source import source_of
@@ -12,7 +12,7 @@ from stickbreaker.corpus.source import Source
 from stickbreaker.engines import Engine, LocalEngine
 from stickbreaker.estimators.corpus_facts import digest_of_documents
 from stickbreaker.estimators.engine_choice import engine_of
-from stickbreaker.estimators.saving import held_out_of
+from stickbreaker.estimators.learned import Facts
 from stickbreaker.learning.run import Run, RunState
 from stickbreaker.learning.sampling import SamplingState
 from stickbreaker.learning.schedules import FRESH
@@ -22,9 +22,10 @@ from stickbreaker.saved.checkpoints import model_of, state_of
 from stickbreaker.saved.own_corpus import fitted_fingerprint
 from stickbreaker.topics.evaluation.held_out import HeldOut
 from stickbreaker.topics.kernels.document_counts import DocumentTopics
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.model import TopicModel, topic_model
 from stickbreaker.topics.model.samplers.tokens import whole_counts
+from stickbreaker.topics.plan import AnyPlan, plan_of
 from stickbreaker.topics.report_documents import write_documents
 from stickbreaker.topics.runs import gibbs_runs
 from stickbreaker.topics.runs.initialization import seeds_of
@@ -32,28 +33,28 @@ from stickbreaker.topics.runs.metadata_coding import with_coding
 from stickbreaker.topics.runs.online_merges import merge_alike
 from stickbreaker.topics.runs.open_initialization import begin_open
 from stickbreaker.topics.runs.prevalence_information import with_information
-from stickbreaker.topics.runs.word_counting import word_counts_of, word_documents_of
+from stickbreaker.topics.runs.word_counting import word_counts_of
+from stickbreaker.topics.settings import TopicSettings
 from stickbreaker.topics.topic_shapes import refuse_other_shapes
+from stickbreaker.topics.trace_fields import SCORE_NAMES
 
 
 def new_run(
-    estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
+    plan: AnyPlan, corpus: Corpus, seed: int, held_out: float = 0.0, folder: Path | None = None
 ) -> tuple[Run, RunState]:
-    """A new run of the model that the estimator's parameters describe, and its first state: initial counts in
+    """A new run of the model that the settings describe, and its first state: initial counts in
     the table, or new chains for Gibbs sampling.
 
     held_out: the share of documents not learned from; folder: where the engine can write files.
     """
-    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
-    if estimator._gibbs_settings() is not None:
-        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
-        return job, gibbs_runs.first_state(estimator, model, source, seed)
-    return start_run(estimator, _job(estimator, model, source, seed, evaluate, folder))
+    model, source, evaluate = _to_learn(plan, corpus, seed, held_out)
+    if plan.sampling is not None:
+        job = gibbs_runs.run_of(plan, model, source, seed, evaluate)
+        return job, gibbs_runs.first_state(plan, model, source, seed)
+    return start_run(plan, _job(plan, model, source, seed, evaluate, folder))
 
 
-def resume_run(
-    estimator: LearnedTopics, corpus: Corpus, snapshot: Snapshot, folder: Path
-) -> tuple[Run, RunState]:
+def resume_run(plan: AnyPlan, corpus: Corpus, snapshot: Snapshot, folder: Path) -> tuple[Run, RunState]:
     """Continue a run from a checkpoint: returns the run and its state, as they were when the checkpoint was
     written.
 
@@ -61,26 +62,26 @@ def resume_run(
     invalid.
     """
     seed, held_out = snapshot.manifest["settings"]["random_state"], snapshot.manifest["held_out"]
-    model, source, evaluate = _to_learn(estimator, corpus, seed, held_out)
-    if estimator._gibbs_settings() is not None:
-        job = gibbs_runs.run_of(estimator, model, source, seed, evaluate)
-        state = gibbs_runs.restored_state(estimator, model, source, seed, snapshot)
-        engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
+    model, source, evaluate = _to_learn(plan, corpus, seed, held_out)
+    if plan.sampling is not None:
+        job = gibbs_runs.run_of(plan, model, source, seed, evaluate)
+        state = gibbs_runs.restored_state(plan, model, source, seed, snapshot)
+        engine, whole = gibbs_runs.learned_by_chains(plan, model, state)
         refuse_other_shapes(model, engine.table.shape, whole, corpus.n_words)
         return job, state
-    job = _job(estimator, model, source, seed, evaluate, folder)
+    job = _job(plan, model, source, seed, evaluate, folder)
     return job, restore_state(job, model, snapshot, corpus.n_words)
 
 
 def learned(
-    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState
+    plan: AnyPlan, corpus: Corpus, job: Run, state: RunState
 ) -> tuple[TopicModel, Engine, VariationalState]:
     """What a run has learned so far, in the same form for variational runs and Gibbs sampling: the model, an
     engine with its table, and the state.
     """
     if isinstance(state, SamplingState):
-        model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
-        engine, whole = gibbs_runs.learned_by_chains(estimator, model, state)
+        model = plan.model(corpus.vocabulary, corpus.analysis)
+        engine, whole = gibbs_runs.learned_by_chains(plan, model, state)
         return model.restored(whole.params), engine, whole
     assert isinstance(job, VariationalRun)
     assert isinstance(state, VariationalState)
@@ -88,76 +89,82 @@ def learned(
 
 
 def finish_run(
-    estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
-) -> Snapshot:
-    """Complete a run: set the estimator's fitted attributes, and write documents for the report to `folder`.
-    Returns the finished model, to be saved.
+    facts: Facts[TopicSettings], corpus: Corpus, job: Run, state: RunState, fixed: JsonObject, folder: Path
+) -> tuple[TopicsLearned, Snapshot]:
+    """Complete a run in a model's directory: returns what it has learned, and the finished model, to be
+    saved. What the report shows of documents is written to `folder`.
 
     fixed: the entries of the model's manifest that are known since the run began.
     """
-    model, engine, whole = learned(estimator, corpus, job, state)
+    model, engine, whole = learned(plan_of(facts.settings), corpus, job, state)
     source = job.source if isinstance(job, VariationalRun) else source_of(corpus, model, fixed["held_out"])
     whole = with_information(model, source, engine, whole, job.seed)
-    estimator._take(model, engine, whole)
-    counted = word_counts_of(estimator, source, engine, _known_topics(estimator, state))
-    estimator.word_documents_ = counted.whole
-    figures = write_documents(estimator, source, engine, folder, halves=counted.halves)
+    found = TopicsLearned.of(facts, model, engine, whole)
+    counted = word_counts_of(found.reader, facts.settings, source, engine, _known_topics(found, state))
+    found = replace(found, counted=counted.whole)
+    figures = write_documents(found, source, engine, folder, halves=counted.halves)
     if counted.halves is not None:
-        estimator._coherence = figures.get("coherence")
+        found = replace(found, coherence=figures.get("coherence"))
     snapshot = model_of(engine, whole, fixed, "done")
-    snapshot.arrays = {**snapshot.arrays, **estimator._counted_arrays()}
-    return snapshot
+    snapshot.arrays = {**snapshot.arrays, **found.counted_arrays()}
+    return found, snapshot
 
 
-def take_run(estimator: LearnedTopics, corpus: Corpus, job: Run, state: RunState) -> None:
-    """Complete a run in memory: set the estimator's fitted attributes, and count in how many documents each
-    topic uses each word, for ranking words.
+def learned_by_run(facts: Facts[TopicSettings], corpus: Corpus, job: Run, state: RunState) -> TopicsLearned:
+    """What a run in memory has learned, with counts of the documents in which each topic uses each word, for
+    ranking words.
     """
-    model, engine, whole = learned(estimator, corpus, job, state)
+    plan = plan_of(facts.settings)
+    model, engine, whole = learned(plan, corpus, job, state)
     variational = isinstance(job, VariationalRun)
-    source = job.source if variational else source_of(corpus, model, estimator._least_held_out())
-    estimator._take(model, engine, with_information(model, source, engine, whole, job.seed))
-    engine = job.engine if variational else estimator.engine_
-    estimator.word_documents_ = word_documents_of(estimator, source, engine, _known_topics(estimator, state))
+    source = job.source if variational else source_of(corpus, model, plan.least_held_out)
+    whole = with_information(model, source, engine, whole, job.seed)
+    found = TopicsLearned.of(facts, model, engine, whole)
+    engine = job.engine if variational else found.engine
+    known = _known_topics(found, state)
+    counted = word_counts_of(found.reader, facts.settings, source, engine, known, halves=False)
+    return replace(found, counted=counted.whole)
 
 
-def _known_topics(estimator: LearnedTopics, state: RunState) -> DocumentTopics | None:
+def _known_topics(found: TopicsLearned, state: RunState) -> DocumentTopics | None:
     """The topics of the documents learned from, if a run ends with them: those of the tokens of a chain. None
     if they have to be inferred.
     """
     if not isinstance(state, SamplingState):
         return None
-    return gibbs_runs.topics_of_documents(state.chains, estimator.topic_columns_)
+    return gibbs_runs.topics_of_documents(state.chains, found.columns)
 
 
-def write_report_documents(estimator: LearnedTopics, corpus: Corpus, folder: Path) -> None:
-    """Save what the report shows of a corpus's documents in a model's directory, for a model that is already
-    fitted. The corpus need not be the one that it learned from, which is noted in the file.
+def write_report_documents(found: TopicsLearned, corpus: Corpus, folder: Path) -> None:
+    """Save what the report shows of a corpus's documents in a model's directory, for a model that has learned
+    already. The corpus need not be the one that it learned from, which is noted in the file.
 
     For an open vocabulary, all words of the documents are read, as they are when the model learns from them.
     """
-    if estimator._is_open:
+    if found.is_open:
         corpus = corpus.with_all_words()
-    fitted = corpus.fingerprint == fitted_fingerprint(estimator.corpus_)
-    learned = fitted or digest_of_documents(corpus) in {one.fingerprint for one in estimator.updates_}
-    source = source_of(corpus, estimator._model, held_out_of(estimator) if fitted else 0.0)
-    engine = estimator.engine_
-    halves = word_counts_of(estimator, source, engine, whole=False).halves if fitted else None
-    write_documents(estimator, source, engine, folder, learned_from_these=learned, halves=halves)
+    facts, engine = found.facts, found.engine
+    fitted = corpus.fingerprint == fitted_fingerprint(facts.corpus)
+    known = fitted or digest_of_documents(corpus) in {one.fingerprint for one in facts.updates}
+    source = source_of(corpus, found.model, facts.held_out if fitted else 0.0)
+    halves = None
+    if fitted:
+        halves = word_counts_of(found.reader, facts.settings, source, engine, whole=False).halves
+    write_documents(found, source, engine, folder, learned_from_these=known, halves=halves)
 
 
-def start_run(estimator: LearnedTopics, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
+def start_run(plan: AnyPlan, job: VariationalRun) -> tuple[VariationalRun, VariationalState]:
     """Prepare a variational run: give the table its initial counts. Returns the run and its first state.
 
     Raises UserError if documents are to be sampled and have weights that are not whole numbers.
     """
     model = topic_model(job.model)
     if model.words.grows:
-        job, state = begin_open(job, estimator._n_topics_at_start(), estimator.init)
+        job, state = begin_open(job, plan.n_topics, plan.settings.init)
     else:
-        job.engine.start(model, seeds_of(estimator, job.source, model, job.seed))
+        job.engine.start(model, seeds_of(plan, job.source, model, job.seed))
         state = job.first_state(model.start())
-    solvers, corpus = (model.solver, estimator._fold_in_solver()), job.source.corpus
+    solvers, corpus = (model.solver, plan.fold_in_solver), job.source.corpus
     draws = model.documents.by_document or any(solver.draws for solver in solvers)
     if isinstance(corpus, Corpus) and corpus.kind == "bag" and draws:
         job.engine.map_items(WholeCounts(job.source), job.source.parts())  # else it would fail mid-run
@@ -200,14 +207,14 @@ class WholeCounts:
 
 
 def _to_learn(
-    estimator: LearnedTopics, corpus: Corpus, seed: int, held_out: float
+    plan: AnyPlan, corpus: Corpus, seed: int, held_out: float
 ) -> tuple[TopicModel, Source, HeldOut | None]:
     """The model to learn, the documents to learn from, and a function that scores held-out documents (None if
     none are held out).
 
     Raises UserError if there is no document to learn from, or none of the held-out ones has a known word.
     """
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis)
+    model = plan.model(corpus.vocabulary, corpus.analysis)
     if Source(corpus, held_out).n_documents == 0:
         raise UserError("there is no document to learn from", remedy="lower the held-out share")
     model = with_coding(model, corpus, held_out)
@@ -219,24 +226,24 @@ def _to_learn(
 
 
 def _job(
-    estimator: LearnedTopics,
+    plan: AnyPlan,
     model: TopicModel,
     source: Source,
     seed: int,
     evaluate: HeldOut | None,
     folder: Path | None,
 ) -> VariationalRun:
-    schedule = estimator._learning_schedule()
+    schedule, keep_local = plan.schedule, plan.settings.keep_local
     carried = schedule.keeps_reports and bool(model.solver.goes_on_from)
     return VariationalRun(
         model=model,
-        engine=engine_of(estimator, model, keep_local=estimator.keep_local or carried, folder=folder),
+        engine=engine_of(plan.settings, model, keep_local=keep_local or carried, folder=folder),
         schedule=schedule,
         source=source,
         seed=seed,
-        limits=estimator._limits(),
-        scores=estimator._score_names,
+        limits=plan.limits,
+        scores=SCORE_NAMES,
         evaluate=evaluate,
-        fresh_passes=FRESH if carried and not estimator.keep_local else 0,
-        revise=merge_alike if estimator._merges_by_documents(model) else None,
+        fresh_passes=FRESH if carried and not keep_local else 0,
+        revise=merge_alike if plan.merges_by_documents(model) else None,
     )

@@ -1,8 +1,9 @@
-"""Online learning of topics from one minibatch at a time: a step of a stream, and `partial_fit`."""
+"""Online learning of topics from one minibatch at a time: a step of a stream, and of `partial_fit`."""
 
 import warnings
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,22 +15,29 @@ from stickbreaker.corpus.source import Shards
 from stickbreaker.engines import LocalEngine
 from stickbreaker.engines.local import local_fork
 from stickbreaker.estimators.corpus_facts import about, counted_on, counted_vocabulary, grown
-from stickbreaker.estimators.estimator import refuse_to_begin
-from stickbreaker.estimators.setting_values import params_as_text, seed_of, threads_of
+from stickbreaker.estimators.learned import Facts, progress_of
+from stickbreaker.estimators.learner import refuse_large_runs
+from stickbreaker.estimators.setting_values import seed_of, threads_of
 from stickbreaker.estimators.streams.stream_run import warned_of
 from stickbreaker.learning.events import records_of
 from stickbreaker.learning.fading_counts import FadingCounts
 from stickbreaker.learning.online_steps import learn_minibatch
+from stickbreaker.learning.run import RunState
 from stickbreaker.learning.schedules import Online
 from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.learning.trace import TraceRecord, refuse_unreadable
 from stickbreaker.learning.variational import VariationalRun, VariationalState
 from stickbreaker.topics import purposes
 from stickbreaker.topics.evaluation.prequential import count_words, prequential_score
-from stickbreaker.topics.learned_topics import LearnedTopics
+from stickbreaker.topics.learned import TopicsLearned
 from stickbreaker.topics.model.model import topic_model
+from stickbreaker.topics.plan import plan_of
 from stickbreaker.topics.runs.stream_warnings import warning_text, warnings_of
 from stickbreaker.topics.runs.topic_runs import start_run
+from stickbreaker.topics.settings import TopicSettings
+
+if TYPE_CHECKING:
+    from stickbreaker.estimators.learner import Learner
 
 MOST_DOCUMENTS = 2048  # of the sample by which words are ranked
 MOST_ENTRIES = 1 << 20  # distinct words of these documents in all: 8 MB
@@ -42,7 +50,7 @@ def online_step(
     the trace.
 
     `documents`: the corpus size so far; `warned`: the kinds of warnings given before (see
-    `StreamLearner._stream_step`). The first minibatch is not predicted, since topics start from its
+    `StreamLearner.stream_step`). The first minibatch is not predicted, since topics start from its
     documents.
     """
     model, predicted = topic_model(job.model), None
@@ -102,55 +110,74 @@ def _open_and_close(
     return found
 
 
-def partial_fit(estimator: LearnedTopics, corpus: Corpus, begun: bool) -> None:
-    """Make one online step on a whole corpus as a minibatch, with documents in their order, and set the
-    estimator's fitted attributes. It runs on this machine, also for a model that was learned on Spark.
+def learned_more(
+    learner: "Learner[TopicSettings, TopicsLearned]",
+    settings: TopicSettings,
+    before: TopicsLearned | None,
+    corpus: Corpus,
+) -> TopicsLearned:
+    """What is known after one online step on a whole corpus as a minibatch, with documents in their order.
+    It runs on this machine, also for a model that was learned on Spark.
 
-    `begun`: the estimator has learned before. Raises UserError for an estimator that has a Spark session.
+    before: what was known, which stays as it is; None: learning begins. Raises UserError for settings that
+    have a Spark session, or do not allow such a step.
     """
-    if not isinstance(estimator.engine, str):
+    if not isinstance(settings.engine, str):
         remedy = 'set engine="local", or put files where `stickbreaker stream` finds them'
         raise UserError("partial_fit does not learn on Spark", remedy=remedy)
-    schedule = estimator._stream_schedule()
-    if not begun:
-        estimator._topics_of_documents = None
-        estimator.seed_ = seed_of(estimator.random_state)
-    estimator._refuse_stream()
-    model = estimator._topic_model(corpus.vocabulary, corpus.analysis, stream=True)
-    refuse_to_begin(estimator, corpus, stream=True)
-    source = source_of(corpus, model)
-    threads = threads_of(estimator.n_jobs)
-    if begun:  # a copy: a step that fails leaves the model unchanged
-        engine = local_fork(estimator.engine_, model, threads, copied=True)
+    known_number = None if before is None else before.facts.settings.n_topics
+    settings = plan_of(settings).settled(known_number if isinstance(known_number, int) else None)
+    goes_on = before is not None and not before.began_as_stream and settings.point_topics is None
+    plan = plan_of(settings, stream=True, continues_fit=goes_on)
+    plan.refuse_combination()
+    model = plan.model(corpus.vocabulary, corpus.analysis)
+    settings.refuse_unmet_needs()
+    refuse_large_runs(*learner.least_memory(settings, corpus), corpus)
+    source, schedule, threads = source_of(corpus, model), plan.stream_schedule, threads_of(settings.n_jobs)
+    if before is None:
+        facts = _first_facts(settings, corpus)
+        job = VariationalRun(model, LocalEngine(threads), schedule, source, seed=facts.seed)
+        job, state = start_run(plan, job)
     else:
-        engine = LocalEngine(threads)
-    job = VariationalRun(model, engine, schedule, source, seed=estimator.seed_)
-    if begun:
-        state = replace(estimator.state_, scores=[*estimator.state_.scores])  # a copy, too
+        facts = before.facts
+        engine = local_fork(before.engine, model, threads, copied=True)
+        job = VariationalRun(model, engine, schedule, source, seed=facts.seed)
+        state = replace(before.state, scores=[*before.state.scores])
         for move in model.moves:  # new moves
             state.params = {**move.start(model.n_columns(state.params)), **state.params}
-    else:
-        job, state = start_run(estimator, job)
-        estimator._began_as_stream = True
-    n_topics = estimator._n_topics_at_start()
-    if begun and not model.documents.grows and len(estimator.alpha_) != n_topics:
-        problem = f"n_topics={n_topics}, but the model has {len(estimator.alpha_)} topics"
-        raise UserError(problem, remedy="call fit to start again")
-    known = about(corpus) if not begun else grown(estimator.corpus_, about(corpus))
-    warned = warned_of(estimator.trace_) if begun else ()
-    record = online_step(job, state, known["documents"], source.all_shards(), warned)
+        if not model.documents.grows and before.n_shares != plan.n_topics:
+            problem = f"n_topics={plan.n_topics}, but the model has {before.n_shares} topics"
+            raise UserError(problem, remedy="call fit to start again")
+    known = facts.corpus if before is None else grown(facts.corpus, about(corpus))
+    record = online_step(job, state, known["documents"], source.all_shards(), warned_of(facts.trace))
     for warning in record.get("warnings", ()):
-        warnings.warn(warning_text(warning), stacklevel=3)
-    if not begun:
-        estimator.vocabulary_, estimator.analysis_, estimator.trace_ = (
-            counted_vocabulary(corpus),
-            corpus.analysis or Analysis(),
-            [],
-        )
-    elif not model.words.grows:
-        estimator.vocabulary_ = counted_on(estimator.vocabulary_, corpus)
-    estimator.corpus_ = known
-    estimator._learned_with = params_as_text(estimator)
-    estimator.trace_.append(record)
-    estimator._take(topic_model(job.model), engine, state)
-    estimator.converged_ = False  # a stream has no end
+        # at the place from which a user called `partial_fit`
+        warnings.warn(warning_text(warning), stacklevel=5)
+    words = facts.vocabulary
+    if before is not None and not model.words.grows:
+        words = counted_on(words, corpus)
+    more = replace(
+        facts,
+        settings=settings.but(random_state=facts.seed, callbacks=None, verbose=False),
+        vocabulary=words,
+        corpus=known,
+        trace=[*facts.trace, record],
+        progress=replace(progress_of(state), converged=False),  # a stream has no end
+    )
+    made = TopicsLearned.of(more, topic_model(job.model), job.engine, state)
+    if before is None:
+        return replace(made, began_as_stream=True)
+    names = {name: getattr(before, name) for name in ("given_names", "names_as_read", "merges")}
+    return replace(made, **names, began_as_stream=before.began_as_stream)
+
+
+def _first_facts(settings: TopicSettings, corpus: Corpus) -> Facts[TopicSettings]:
+    """The facts from which learning begins, before the first step."""
+    return Facts(
+        settings=settings.but(random_state=seed_of(settings.random_state)),
+        vocabulary=counted_vocabulary(corpus),
+        analysis=corpus.analysis or Analysis(),
+        corpus=about(corpus),
+        trace=(),
+        progress=RunState(),
+    )

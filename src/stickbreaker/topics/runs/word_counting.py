@@ -20,10 +20,11 @@ from stickbreaker.learning.stream_documents import StreamDocuments
 from stickbreaker.topics.evaluation.coherence import npmi_of_shares
 from stickbreaker.topics.evaluation.cooccurrence import Tokens
 from stickbreaker.topics.kernels.document_counts import DocumentTopics, count_meetings, count_words
-from stickbreaker.topics.learned_topics import LearnedTopics
 from stickbreaker.topics.model.word_documents import IN_COMPANY, Side, WordDocuments, keep_first, stacked
 from stickbreaker.topics.model.word_scores import company_of
 from stickbreaker.topics.model.word_support import keep_supported
+from stickbreaker.topics.settings import TopicSettings
+from stickbreaker.topics.topic_reader import TopicReader
 
 CELLS = 1 << 25  # words × topics at most: four arrays of 256 MB
 SUMS = 4  # columns of sums for each topic
@@ -42,20 +43,9 @@ class WordCounts(NamedTuple):
     halves: tuple[WordDocuments, WordDocuments] | None
 
 
-def word_documents_of(
-    estimator: LearnedTopics, source: Source, engine: Engine, known: DocumentTopics | None = None
-) -> WordDocuments | None:
-    """Count what ranks topics' words: in how many documents each topic uses them, how far documents
-    support them, and how often the top words occur together.
-
-    Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
-    would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes`.
-    """
-    return word_counts_of(estimator, source, engine, known, halves=False).whole
-
-
 def word_counts_of(
-    estimator: LearnedTopics,
+    reader: TopicReader,
+    settings: TopicSettings,
     source: Source,
     engine: Engine,
     known: DocumentTopics | None = None,
@@ -63,20 +53,24 @@ def word_counts_of(
     whole: bool = True,
     halves: bool = True,
 ) -> WordCounts:
-    """With `whole` the counts of `word_documents_of`, and with `halves` those in each half of the documents,
-    which are cut by a hash of their ids (`in_second_half`). Counts that are not asked for are None.
+    """Count what ranks topics' words: in how many documents each topic uses them, how far documents support
+    them, and how often the top words occur together; with `whole` in all documents, with `halves` in each
+    half of them, which are cut by a hash of their ids (`in_second_half`). What is not asked for is None.
 
-    Those of halves are None on Spark, for more than half of `CELLS`, and if a half has no document.
+    Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
+    would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes` of
+    the engine in `settings`. Those of halves are None on Spark, for more than half of `CELLS`, and if a half
+    has no document.
     """
-    n_words, n_topics = len(estimator.vocabulary_), len(estimator.alpha_)
-    settings = estimator.engine
+    vocabulary, where = reader.vocabulary, settings.where
+    n_words, n_topics = len(vocabulary), reader.n_topics
     cell = SUMS * np.dtype(np.float64).itemsize
-    most = CELLS if isinstance(settings, str) else settings.task_bytes // (4 * cell)
+    most = CELLS if isinstance(where, str) else where.task_bytes // (4 * cell)
     if not 0 < n_words * n_topics <= most:
         return WordCounts(None, None)
     local = isinstance(engine, LocalEngine)  # a copy, dropped with its caches
-    sent = estimator._over(estimator.engine_.sharing_view()) if local else estimator._without_table()
-    parts = estimator.vocabulary_.parts
+    sent = reader.for_many() if local else reader.without_table()
+    parts = vocabulary.parts
     documents = DocumentSums(sent, source, parts, known)
     if halves and local and n_words * n_topics <= most // 2:
         documents.second = np.zeros((n_words, SUMS * n_topics + 1))
@@ -108,21 +102,20 @@ def _places(source: Source, block: int) -> NDArray[np.int64]:
     return source.numbers(block) - source.first[block]
 
 
-def count_sample(estimator: LearnedTopics, sample: StreamDocuments) -> WordDocuments | None:
-    """The same counts as of `word_documents_of`, in a sample of a stream's documents, whose order of words is
+def count_sample(reader: TopicReader, sample: StreamDocuments) -> WordDocuments | None:
+    """The same counts as of `word_counts_of`, in a sample of a stream's documents, whose order of words is
     unknown. None if the table of sums would be too large: more than a quarter of `CELLS`.
     """
-    vocabulary = estimator.vocabulary_
-    n_words, n_topics = len(vocabulary), len(estimator.alpha_)
+    vocabulary = reader.vocabulary
+    n_words, n_topics = len(vocabulary), reader.n_topics
     if not 0 < n_words * n_topics <= CELLS // 4:
         return None
     bags = sample.bags
     if sample.spelled is not None:
         bags = _with_rows(bags, vocabulary.lookup(sample.spelled))
-    engine = estimator.engine_.sharing_view()
-    topics = topics_of_documents(estimator._over(engine)._infer_shares(bags), bags)
+    topics = topics_of_documents(reader.for_many().shares(bags), bags)
     sums = np.zeros((n_words, SUMS * n_topics + 1))
-    words = estimator._topic_words.by_word(np.arange(n_words))
+    words = reader.topic_words.by_word(np.arange(n_words))
     add_documents(bags, topics, words, vocabulary.parts, sums)
     counted = sides_of(sums, vocabulary.parts)
     return with_company(counted, count_meetings_of(Tokens(bags.offsets, bags.words), bags, counted, n_words))
@@ -139,8 +132,8 @@ def _with_rows(bags: Bags, rows: NDArray[np.int32]) -> Bags:
 
 
 class Counts(Protocol):
-    """A task that counts in some blocks and returns (None, the counts). The estimator's table is in `engine`,
-    or in its own engine if that is None.
+    """A task that counts in some blocks and returns (None, the counts). The reader's table is in `engine`, or
+    in its own engine if that is None.
     """
 
     source: Source
@@ -165,13 +158,13 @@ def _piece(_first: int, values: Array) -> Array:
 class DocumentSums:
     """A task that computes, for some blocks, the sums of `add_documents`: words × 4 K + 1.
 
-    parts: the rows of the languages, which an estimator without its table does not know; known: the topics of
+    parts: the rows of the languages, which a reader without its table does not know; known: the topics of
     all documents of the source in order, None if they are to be inferred. `second`: if it is an array of the
     same shape, on this machine, the documents of the second half are added to it too; `n_second` is their
     number.
     """
 
-    estimator: LearnedTopics
+    reader: TopicReader
     source: Source
     parts: Sequence[slice]
     known: DocumentTopics | None = None
@@ -179,13 +172,13 @@ class DocumentSums:
     n_second: int = 0
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
-        estimator = self.estimator if engine is None else self.estimator._over(engine.sharing_view())
-        n_topics, n_words = estimator._topic_words.shape
-        probabilities = estimator._topic_words.by_word(np.arange(n_words))
+        reader = self.reader if engine is None else self.reader.over(engine.sharing_view())
+        n_topics, n_words = reader.topic_words.shape
+        probabilities = reader.topic_words.by_word(np.arange(n_words))
         sums = np.zeros((n_words, SUMS * n_topics + 1))
         done = 0
-        for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
-            topics = self._topics_of(estimator, block, bags, done)
+        for block, bags in zip(blocks, _bags_of(reader, self.source, blocks), strict=True):
+            topics = self._topics_of(reader, block, bags, done)
             add_documents(bags, topics, probabilities, self.parts, sums)
             done += len(bags.unseen)
             if self.second is not None:
@@ -196,11 +189,11 @@ class DocumentSums:
                 )
         return None, sums
 
-    def _topics_of(self, estimator: LearnedTopics, block: int, bags: Bags, first: int) -> DocumentTopics:
+    def _topics_of(self, reader: TopicReader, block: int, bags: Bags, first: int) -> DocumentTopics:
         """The topics of the documents of a block, the first of which has the number `first` of all."""
         if self.known is None:
             rows = self.source.rows_of(self.source.numbers(block))
-            return topics_of_documents(estimator._infer_shares(bags, rows), bags)
+            return topics_of_documents(reader.shares(bags, rows), bags)
         starts = self.known.starts[first : first + len(bags.offsets)]
         own = slice(int(starts[0]), int(starts[-1]))
         return DocumentTopics(starts - starts[0], self.known.topics[own], self.known.shares[own])
@@ -213,12 +206,14 @@ def _topics_of_some(topics: DocumentTopics, chosen: NDArray[np.int64]) -> Docume
 
 def topics_of_documents(theta: Array, bags: Bags) -> DocumentTopics:
     """The topics of documents that explain at least `LEAST` of a token, or the largest of them if none does.
+    A document without tokens has none.
 
     theta (documents × topics): the documents' topic shares. What is left out is mostly the prior's: a few
     topics stay of hundreds, and words are ranked as well by them (docs/decisions/0045).
     """
     tokens = tokens_by_document(bags.offsets, bags.counts)
     chosen = theta * tokens[:, None] >= np.minimum(LEAST, theta.max(axis=1) * tokens)[:, None]
+    chosen[tokens <= 0.0] = False
     documents, topics = np.nonzero(chosen)
     starts = np.searchsorted(documents, np.arange(len(theta) + 1))
     return DocumentTopics(starts, topics.astype(np.int32), theta[documents, topics])
@@ -271,17 +266,17 @@ class MeetingCounts:
     supported words, in windows of text. `half`: count only in this half of the documents, 0 or 1.
     """
 
-    estimator: LearnedTopics
+    reader: TopicReader
     source: Source
     counted: WordDocuments
     half: int | None = None
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
-        estimator = self.estimator if engine is None else self.estimator._over(engine)
-        n_words = estimator._topic_words.shape[1]
-        corpus = _seen_corpus(estimator, self.source)
+        reader = self.reader if engine is None else self.reader.over(engine)
+        n_words = reader.topic_words.shape[1]
+        corpus = _seen_corpus(reader, self.source)
         rows: list[Array] = []
-        for block, bags in zip(blocks, _bags_of(estimator, self.source, blocks), strict=True):
+        for block, bags in zip(blocks, _bags_of(reader, self.source, blocks), strict=True):
             texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
             if self.half is not None:
                 chosen = np.flatnonzero(in_second_half(self.source, block) == bool(self.half))
@@ -387,16 +382,16 @@ def _size(words: NDArray[np.int64]) -> int:
     return len(words) * n * n + 1
 
 
-def _seen_corpus(estimator: LearnedTopics, source: Source) -> Corpus:
+def _seen_corpus(reader: TopicReader, source: Source) -> Corpus:
     """The training corpus, read with the model's vocabulary."""
     corpus = source.corpus
     assert isinstance(corpus, Corpus)
-    return estimator._seen(corpus) if estimator._is_open else corpus
+    return reader.with_words(corpus)
 
 
-def _bags_of(estimator: LearnedTopics, source: Source, blocks: range) -> Iterator[Bags]:
+def _bags_of(reader: TopicReader, source: Source, blocks: range) -> Iterator[Bags]:
     """The training documents of each block, read with the model's vocabulary."""
-    seen = _seen_corpus(estimator, source)
+    seen = _seen_corpus(reader, source)
     for block in blocks:
         bags = seen.bags(block)
         places = _places(source, block)

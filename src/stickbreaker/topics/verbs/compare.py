@@ -10,7 +10,7 @@ from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.topic_lines import unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.evaluation.matching import Matching, match_models
-from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.verbs.settings import CompareSettings
 
 WIDTH = 46  # characters of a column of words
@@ -116,39 +116,39 @@ def compare(models: Sequence[AnyLearned], names: Sequence[str], settings: Compar
     means = [*(one.mean for one in comparisons), *others]
     return ModelComparison(
         names[0],
-        len(loaded[0].alpha_),
-        tuple(loaded[0].unused_topics_),
+        len(loaded[0].alpha),
+        tuple(loaded[0].unused_topics),
         tuple(comparisons),
         sum(means) / len(means),
     )
 
 
-def _matched(first: TopicEstimator, second: TopicEstimator, name: str) -> tuple[Matching, int]:
+def _matched(first: TopicsLearned, second: TopicsLearned, name: str) -> tuple[Matching, int]:
     """Match the topics in use of two models; also returns the number of words that both vocabularies have.
 
     Errors name the second model.
     """
     with naming(name):
         return match_models(
-            first.topic_word_,
-            first.vocabulary_,
-            second.topic_word_,
-            second.vocabulary_,
-            (first.unused_topics_, second.unused_topics_),
+            first.topic_word,
+            first.vocabulary,
+            second.topic_word,
+            second.vocabulary,
+            (first.unused_topics, second.unused_topics),
         )
 
 
 def _compared(
-    first: TopicEstimator, second: TopicEstimator, name: str, settings: CompareSettings
+    first: TopicsLearned, second: TopicsLearned, name: str, settings: CompareSettings
 ) -> ComparedModel:
     matching, shared = _matched(first, second, name)
     words, others = _top_words(first, settings), _top_words(second, settings)
-    names, other_names = first.topic_names_, second.topic_names_
+    names, other_names = first.topic_names, second.topic_names
     pairs = zip(matching.first.tolist(), matching.second.tolist(), matching.similarity.tolist(), strict=True)
     return ComparedModel(
         model=name,
-        topics=len(second.alpha_),
-        unused=tuple(second.unused_topics_),
+        topics=len(second.alpha),
+        unused=tuple(second.unused_topics),
         shared_words=shared,
         mean=matching.mean,
         pairs=tuple(
@@ -159,12 +159,12 @@ def _compared(
     )
 
 
-def _top_words(estimator: TopicEstimator, settings: CompareSettings) -> list[tuple[str, ...]]:
+def _top_words(learned: TopicsLearned, settings: CompareSettings) -> list[tuple[str, ...]]:
     """The top words of each topic, about as many as asked. In a polylingual model, each language has an equal
     part, at least one word.
     """
-    number = max(1, settings.top // len(estimator.vocabulary_.parts))
-    return [tuple(words) for words in estimator.top_words(number, by=settings.by)]
+    number = max(1, settings.top // len(learned.vocabulary.parts))
+    return [tuple(words) for words in learned.top_words(number, by=settings.by)]
 
 
 def _cut(name: str | None, words: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from stickbreaker.topics.effects_of_metadata import (
     references_text,
     short_text,
 )
-from stickbreaker.topics.topic_estimator import topics_in
+from stickbreaker.topics.learned import topics_in
 from stickbreaker.topics.verbs.effect_picture import picture_of
 from stickbreaker.topics.verbs.settings import EffectSettings
 from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
@@ -98,12 +98,12 @@ def effects(learned: AnyLearned, corpus: Corpus, settings: EffectSettings) -> To
 
     Raises UserError for an invalid formula, and for topics that the model does not have.
     """
-    estimator = topics_in(learned, "effect")
-    refuse_unknown_topics(estimator, settings.topics)  # before shares are drawn
+    learned = topics_in(learned, "effect")
+    refuse_unknown_topics(learned, settings.topics)  # before shares are drawn
     found = effects_of_metadata(
-        estimator, corpus, settings.formula, draws=settings.draws, seed=settings.random_state
+        learned, corpus, settings.formula, draws=settings.draws, seed=settings.random_state
     )
-    names, titles = titles_of(estimator)
+    names, titles = titles_of(learned)
     return TopicEffects(
         model="",
         formula=settings.formula,

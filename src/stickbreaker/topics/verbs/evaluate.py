@@ -37,8 +37,8 @@ from stickbreaker.topics.evaluation.open_vocabulary import (
     completion_of_strings,
     left_to_right_of_strings,
 )
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.open_topics import scored_topics
-from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
 from stickbreaker.topics.verbs.coherence_counts import coherence_counts
 from stickbreaker.topics.verbs.scores import (
     MEASURES,
@@ -62,16 +62,16 @@ def evaluate(learned: AnyLearned, corpus: Corpus, settings: ScoreSettings) -> To
 
     Raises UserError if there is nothing to score, and for settings that do not fit the model.
     """
-    estimator = topics_in(learned, "evaluate")
+    learned = topics_in(learned, "evaluate")
     labels = None if settings.labels is None else labels_of(corpus, settings.labels)
     known = corpus if settings.reference is None else corpus_for(learned, settings.reference)
-    topics = scored_topics(estimator)
-    spelled = spelled_topics(estimator, topics, settings)
+    topics = scored_topics(learned)
+    spelled = spelled_topics(learned, topics, settings)
     with naming(corpus.name):
         completion = _completion(topics, spelled, corpus, settings.completion)
     own = share_learned_from(learned, corpus)
     warn_if_all_unseen(corpus.unseen_share)
-    remark = estimator._remark_on_documents(corpus)
+    remark = learned.remark_on_documents(corpus)
     if remark is not None:
         warnings.warn(remark, UserWarning, stacklevel=2)
     whole = _left_to_right(topics, spelled, corpus, settings.particles) if settings.left_to_right else None
@@ -82,31 +82,31 @@ def evaluate(learned: AnyLearned, corpus: Corpus, settings: ScoreSettings) -> To
         ),
         learned_from=own,
         left_to_right=whole,
-        bound=_bound(estimator, corpus) if settings.bound else None,
+        bound=_bound(learned, corpus) if settings.bound else None,
         coherence=coherence,
-        diversity=_diversity(estimator, topics, settings.by),
+        diversity=_diversity(learned, topics, settings.by),
         labels=None if labels is None else _predictions(topics, corpus, str(settings.labels), labels),
         language_pairs=_language_pairs(topics, corpus),
-        diagnostics=diagnostics_table(estimator, corpus, coherence) if settings.diagnostics else None,
+        diagnostics=diagnostics_table(learned, corpus, coherence) if settings.diagnostics else None,
     )
 
 
 def diagnostics_table(
-    estimator: TopicEstimator, corpus: Corpus, coherence: Sequence[CoherenceScores]
+    learned: TopicsLearned, corpus: Corpus, coherence: Sequence[CoherenceScores]
 ) -> pa.Table:
     """Diagnostics like MALLET's, with a row per topic; in a polylingual model, for the words of its first
     language."""
     blocks = [corpus.bags(block) for block in range(len(corpus.block_sizes))]
-    shares = np.concatenate([estimator._block_shares(corpus, block) for block in range(len(blocks))])
+    shares = np.concatenate([learned.shares(corpus, block) for block in range(len(blocks))])
     tokens = np.concatenate([tokens_by_document(bags.offsets, bags.counts) for bags in blocks])
-    words, part = estimator.vocabulary_.spelled, estimator.vocabulary_.parts[0]
-    rows = estimator._ranked_words(10, part).words.tolist()
-    found = diagnostics_of(estimator.topic_word_[:, part], rows, words, shares, tokens)
+    words, part = learned.vocabulary.spelled, learned.vocabulary.parts[0]
+    rows = learned.ranked_words(10, part).words.tolist()
+    found = diagnostics_of(learned.topic_word[:, part], rows, words, shares, tokens)
     n = len(rows)
     columns: JsonObject = {
         "topic": pa.array(range(n), pa.int32()),
-        "name": pa.array(estimator.topic_names_ or [None] * n, pa.string()),
-        "share": pa.array(estimator.topic_shares_),
+        "name": pa.array(learned.topic_names or [None] * n, pa.string()),
+        "share": pa.array(learned.topic_shares),
         **{name: pa.array(values) for name, values in found._asdict().items()},
         **{name: pa.array(getattr(coherence[0], name).per_topic) for name in MEASURES if coherence},
         "words": pa.array([" ".join(words[row] for row in own) for own in rows]),
@@ -162,12 +162,12 @@ def _left_to_right(
     )
 
 
-def _bound(estimator: TopicEstimator, corpus: Corpus) -> BoundScore:
+def _bound(learned: TopicsLearned, corpus: Corpus) -> BoundScore:
     """The lower bound on the documents' log probability. Raises UserError for an open vocabulary."""
-    if estimator._is_open:
+    if learned.is_open:
         remedy = "leave --bound out: log p of all strings is what is scored"
         raise UserError("an open vocabulary has no bound on new documents", remedy=remedy)
-    nats, tokens = estimator._bound_documents(corpus)
+    nats, tokens = learned.bound(corpus)
     return BoundScore(tokens, nats / max(tokens, 1.0))
 
 
@@ -209,13 +209,13 @@ def _reference_name(reference: object, known: Corpus) -> str | None:
     return reference.name if isinstance(reference, DocumentFiles) else known.name or name_of(reference)
 
 
-def _diversity(estimator: TopicEstimator, topics: Topics, by: str) -> DiversityScores:
+def _diversity(learned: TopicsLearned, topics: Topics, by: str) -> DiversityScores:
     return DiversityScores(
         top_words=TOP,
         diversity=diversity_of(topics, by=by),
-        topics=len(estimator.alpha_),
-        effective_topics=effective_topics(estimator.topic_shares_),
-        unused_topics=tuple(estimator.unused_topics_),
+        topics=len(learned.alpha),
+        effective_topics=effective_topics(learned.topic_shares),
+        unused_topics=tuple(learned.unused_topics),
     )
 
 

@@ -14,7 +14,7 @@ from stickbreaker.topics.effects_of_prevalence import (
     expected_shares,
     references_of,
 )
-from stickbreaker.topics.topic_estimator import topics_in
+from stickbreaker.topics.learned import topics_in
 from stickbreaker.topics.verbs.shown_topics import refuse_unknown_topics, titles_of
 
 SHOWN = 5  # topics of each place that differ most in each direction
@@ -126,11 +126,11 @@ def shares_by_metadata(
     topics: those of which the text shows everything. Raises UserError as `expected_shares`, and for topics
     that the model does not have.
     """
-    estimator = topics_in(learned, "effect")
-    found = expected_shares(estimator, at)
-    refuse_unknown_topics(estimator, topics)
-    names, titles = titles_of(estimator)
-    coding = estimator._model.covariates
+    learned = topics_in(learned, "effect")
+    found = expected_shares(learned, at)
+    refuse_unknown_topics(learned, topics)
+    names, titles = titles_of(learned)
+    coding = learned.model.covariates
     formula = "" if coding is None else coding.formula
     return SharesByMetadata(
         model="", formula=formula, found=found, names=names, titles=titles, shown=tuple(topics)

@@ -8,8 +8,8 @@ from stickbreaker.estimators.learned import AnyLearned, saved_at
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.pages.page import plain_page
 from stickbreaker.topics.evaluation.intrusion import Question, intrusion_questions
+from stickbreaker.topics.learned import topics_in
 from stickbreaker.topics.report.document_entries import read_documents
-from stickbreaker.topics.topic_estimator import topics_in
 from stickbreaker.topics.verbs.settings import IntruderSettings
 
 
@@ -55,16 +55,16 @@ def intruders(learned: AnyLearned, settings: IntruderSettings) -> Quiz:
     The words of a polylingual model are those of its first language. Raises UserError if no topic has words
     that stand out from another's.
     """
-    estimator = topics_in(learned, "intruders")
-    vocabulary = estimator.vocabulary_
+    learned = topics_in(learned, "intruders")
+    vocabulary = learned.vocabulary
     part = vocabulary.parts[0]
     words = [vocabulary.spelled[row] for row in range(len(vocabulary))[part]]
-    top = estimator.top_words(10, next(iter(vocabulary.ranges), None), settings.by)
+    top = learned.top_words(10, next(iter(vocabulary.ranges), None), settings.by)
     found = intrusion_questions(
-        estimator.topic_word_[:, part],
+        learned.topic_word[:, part],
         top,
         words,
-        estimator.unused_topics_,
+        learned.unused_topics,
         settings.questions,
         settings.random_state,
     )

@@ -16,8 +16,8 @@ from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.evaluation.cross_lingual import one_side
 from stickbreaker.topics.evaluation.nearest import Nearest, nearest_documents
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.report_documents import titles_of
-from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
 from stickbreaker.topics.verbs.settings import NearestSettings
 
 
@@ -85,17 +85,17 @@ def nearest(learned: AnyLearned, queries: Corpus, settings: NearestSettings) -> 
     source, target = (
         None if code is None else language_code(code) for code in (settings.source, settings.target)
     )
-    estimator = topics_in(learned, "nearest")
+    learned = topics_in(learned, "nearest")
     others = queries if settings.among is None else corpus_for(learned, settings.among)
     same = settings.among is None and source == target
     if not isinstance(settings.ids, str):
         refuse_no_list("ids", settings.ids)
     ids = (settings.ids,) if isinstance(settings.ids, str) else tuple(settings.ids)
-    shares, named = zip(*_queries_of(estimator, queries, source, ids), strict=True)
+    shares, named = zip(*_queries_of(learned, queries, source, ids), strict=True)
     choices: list[FoundDocument] = []
 
     def blocks() -> Iterator[Array]:
-        for theta, documents in _shares(estimator, others, target):
+        for theta, documents in _shares(learned, others, target):
             choices.extend(documents)
             yield theta
 
@@ -105,14 +105,14 @@ def nearest(learned: AnyLearned, queries: Corpus, settings: NearestSettings) -> 
 
 
 def _queries_of(
-    estimator: TopicEstimator, corpus: Corpus, language: str | None, ids: Sequence[str]
+    learned: TopicsLearned, corpus: Corpus, language: str | None, ids: Sequence[str]
 ) -> list[tuple[Array, list[FoundDocument]]]:
     """The documents whose nearest ones are wanted, all or those with these ids: their topic shares, and what
     they are called, in the form of `_shares`.
 
     Raises UserError for an id that no document has, or only one without a known word.
     """
-    found = list(_shares(estimator, corpus, language, frozenset(ids)))
+    found = list(_shares(learned, corpus, language, frozenset(ids)))
     missing = set(ids) - {one.id for _, documents in found for one in documents}
     if missing:
         problem = f"no document with a known word has the id {shown(min(missing))}"
@@ -121,7 +121,7 @@ def _queries_of(
 
 
 def _shares(
-    estimator: TopicEstimator, corpus: Corpus, language: str | None, wanted: frozenset[str] = frozenset()
+    learned: TopicsLearned, corpus: Corpus, language: str | None, wanted: frozenset[str] = frozenset()
 ) -> Iterator[tuple[Array, list[FoundDocument]]]:
     """For each block, the topic shares of its documents (documents × topics), and what they are called.
 
@@ -129,7 +129,7 @@ def _shares(
     empty; with `language`, only their side in that language is used. Raises UserError for a language that the
     model lacks.
     """
-    ranges = estimator.vocabulary_.ranges
+    ranges = learned.vocabulary.ranges
     if language is not None and language not in ranges:
         languages = ", ".join(ranges) or "one language"
         raise UserError(f"there is no language {language!r}", remedy=f"the model has {languages}")
@@ -140,10 +140,10 @@ def _shares(
         ids = corpus.ids(block)
         if wanted:
             known = known[np.array([ids[place] in wanted for place in known], np.bool_)]
-        theta = np.empty((0, len(estimator.alpha_)))
+        theta = np.empty((0, len(learned.alpha)))
         if len(known):
-            rows = estimator._covariates(corpus, block)
-            theta = estimator._infer_shares(bags.take(known), None if rows is None else rows[known])
+            rows = learned.covariates(corpus, block)
+            theta = learned.shares_of_bags(bags.take(known), None if rows is None else rows[known])
         titles = titles_of(corpus, block)
         yield theta, [FoundDocument(ids[i], titles[i] or None) for i in known]
 

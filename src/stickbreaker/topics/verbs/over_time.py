@@ -11,7 +11,7 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.estimators.learned import AnyLearned
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.topics.effects_of_metadata import short_text
-from stickbreaker.topics.topic_estimator import topics_in
+from stickbreaker.topics.learned import topics_in
 from stickbreaker.topics.topics_over_time import TopicsByPeriod, topics_by_period
 from stickbreaker.topics.verbs.over_time_picture import picture_of
 from stickbreaker.topics.verbs.settings import OverTimeSettings
@@ -97,11 +97,11 @@ def over_time(learned: AnyLearned, corpus: Corpus, settings: OverTimeSettings) -
 
     Raises UserError if documents have no dates, and for topics that the model does not have.
     """
-    estimator = topics_in(learned, "over-time")
+    learned = topics_in(learned, "over-time")
     numbers = tuple(settings.topics)
-    refuse_unknown_topics(estimator, numbers)
-    found = topics_by_period(estimator, corpus, settings.by, settings.date_field, settings.group_field)
-    names, titles = titles_of(estimator)
+    refuse_unknown_topics(learned, numbers)
+    found = topics_by_period(learned, corpus, settings.by, settings.date_field, settings.group_field)
+    names, titles = titles_of(learned)
     ranges = np.max([np.ptp(one.shares, axis=0) for one in found.groups], axis=0)
     changing = tuple(sorted(np.argsort(-ranges, kind="stable")[:SHOWN].tolist()))
     return TopicsOverTime(

@@ -16,19 +16,19 @@ from stickbreaker.corpus import Corpus
 from stickbreaker.corpus.shards import Bags, tokens_by_document
 from stickbreaker.corpus.source import Source
 from stickbreaker.corpus.store import is_store
-from stickbreaker.estimators import fitting
-from stickbreaker.estimators.estimator import refuse_to_begin
+from stickbreaker.estimators import model_runs
 from stickbreaker.learning.trace import EXTREME
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.topics.evaluation.completion import completion_score, split_halves
 from stickbreaker.topics.evaluation.corpus_scores import Topics, coherence_of, diversity_of
+from stickbreaker.topics.learned import TopicsLearned, load_topics
+from stickbreaker.topics.learner import LDA
 from stickbreaker.topics.model.word_ranking import DEFAULT
 from stickbreaker.topics.open_topics import scored_topics
-from stickbreaker.topics.plain_lda import PlainLDA
 from stickbreaker.topics.report.document_entries import read_figures
 from stickbreaker.topics.report.measures import coherence_counted_in
 from stickbreaker.topics.report_documents import IN_HALVES
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.settings import LDASettings
 from stickbreaker.topics.verbs.coherence_counts import COUNTS, coherence_counts
 
 Learn = Callable[[Path | ModelDirectory], object]  # continues a run to its end
@@ -116,7 +116,7 @@ class SearchRuns:
         """Write search.json: the plan, and the summary of the results (empty at the start)."""
         _write(self.path / SETTINGS, {"format": FORMAT, "plan": asdict(self.plan), **summary})
 
-    def model(self, k: int, seed: int) -> TopicEstimator:
+    def model(self, k: int, seed: int) -> TopicsLearned:
         """Load the model of a finished run, with k topics and this seed."""
         return load_topics(self.place(k, seed), "search-k")
 
@@ -174,11 +174,11 @@ class SearchRuns:
         """Before a search begins, raise UserError if this machine has too little memory for its run with the
         most topics.
         """
-        refuse_to_begin(self._estimator(max(topics), 0, threads), corpus)
+        model_runs.refuse_settings_for(LDA, self._settings(max(topics), 0, threads), corpus)
 
-    def _estimator(self, k: int, seed: int, threads: int | None) -> PlainLDA:
+    def _settings(self, k: int, seed: int, threads: int | None) -> LDASettings:
         plan = self.plan
-        return PlainLDA(
+        return LDASettings(
             k,
             inference=plan.inference,
             alpha=plan.alpha,
@@ -195,7 +195,8 @@ class SearchRuns:
         recover(path)
         begun: Path | ModelDirectory = path
         if not path.exists():
-            begun = fitting.begin(self._estimator(k, seed, threads), corpus, path, stays_locked=True)
+            settings = self._settings(k, seed, threads)
+            begun = model_runs.begin(LDA, settings, corpus, path, stays_locked=True)
         learn(begun)
 
 
@@ -212,7 +213,7 @@ def refuse_few_documents(corpus: Corpus, held_out: float) -> None:
         raise UserError("no held-out document has two known words", remedy="raise --held-out")
 
 
-def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, path: Path) -> dict[str, object]:
+def _scores(model: TopicsLearned, corpus: Corpus, held_out: float, by: str, path: Path) -> dict[str, object]:
     """The scores of a run's model, for its record: log probability (nats) of every held-out document,
     coherence, that of each topic in use, diversity, and seconds of learning.
 
@@ -233,7 +234,7 @@ def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, pat
     else:
         values = np.mean([one.smoothed.per_topic for one in measured], axis=0)
         counted_in = f"{measured[0].texts:,} windows of the documents held out (smoothed)"
-    values = np.delete(values, model.unused_topics_)
+    values = np.delete(values, model.unused_topics)
     means = {
         name: sum(getattr(one, name).mean for one in measured) / len(measured) for name in ("umass", "c_v")
     }
@@ -246,8 +247,8 @@ def _scores(model: TopicEstimator, corpus: Corpus, held_out: float, by: str, pat
         COUNTED_IN: counted_in,
         COUNTS: coherence_counts(measured),
         "diversity": diversity_of(topics, by=by),
-        "passes": model.n_iter_,
-        "seconds": float(model.trace_[-1].get("seconds", 0.0)) if model.trace_ else 0.0,
+        "passes": model.facts.progress.passes,
+        "seconds": float(model.facts.trace[-1].get("seconds", 0.0)) if model.facts.trace else 0.0,
     }
 
 

@@ -247,8 +247,8 @@ def _row(search: SearchRuns, k: int, runs: Sequence[JsonObject]) -> TriedNumber:
     alike = None
     if len(runs) > 1:
         models = [search.model(k, run["seed"]) for run in runs]
-        used = [np.delete(model.topic_word_, model.unused_topics_, axis=0) for model in models]
-        alike = stability(used, models[0].vocabulary_.parts)
+        used = [np.delete(model.topic_word, model.unused_topics, axis=0) for model in models]
+        alike = stability(used, models[0].vocabulary.parts)
     each: dict[str, list[float]] = {
         "nats_per_word": [run["nats_per_word"] for run in runs],
         **{name: [run["coherence"][name] for run in runs] for name in ("npmi", "umass", "c_v")},

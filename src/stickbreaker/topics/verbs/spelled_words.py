@@ -9,8 +9,8 @@ from stickbreaker.corpus.spelling.string_prior import CharacterModel, Spelling
 from stickbreaker.estimators.given_models import model_for
 from stickbreaker.topics.evaluation.corpus_scores import Topics
 from stickbreaker.topics.evaluation.open_vocabulary import OpenTopics, StringScore, with_one_more_word
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.open_topics import spelling_of
-from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
 from stickbreaker.topics.verbs.settings import ScoreSettings
 
 
@@ -45,14 +45,14 @@ class SpelledShare:
         )
 
 
-def spelled_topics(estimator: TopicEstimator, topics: Topics, settings: ScoreSettings) -> OpenTopics | None:
+def spelled_topics(learned: TopicsLearned, topics: Topics, settings: ScoreSettings) -> OpenTopics | None:
     """A model's topics with a probability for every string, if unseen words are to be scored by their
     spelling; None if they are to be ignored.
 
     Raises UserError if the settings `unseen` and `spelling_of` do not fit the model.
     """
     unseen, speller = settings.unseen, settings.spelling_of
-    is_open = estimator._model.words.grows
+    is_open = learned.model.words.grows
     if unseen == "ignored":
         if speller is not None:
             raise UserError("--spelling-of spells the words that --unseen ignores", remedy="drop one of them")
@@ -61,22 +61,22 @@ def spelled_topics(estimator: TopicEstimator, topics: Topics, settings: ScoreSet
             raise UserError(problem, remedy="drop --unseen")
     if not is_open and unseen is None and speller is None:
         return None
-    other = estimator if speller is None else topics_in(model_for("evaluate", speller)[1], "spelling_of")
+    other = learned if speller is None else topics_in(model_for("evaluate", speller)[1], "spelling_of")
     log_spelling = _log_spelling_of(other)
     if is_open:
-        return OpenTopics(topics, estimator.rest_, log_spelling)
-    return with_one_more_word(topics, estimator.components_.sum(axis=1), estimator.eta_, log_spelling)
+        return OpenTopics(topics, learned.rest, log_spelling)
+    return with_one_more_word(topics, learned.components.sum(axis=1), learned.eta, log_spelling)
 
 
-def _log_spelling_of(estimator: TopicEstimator) -> Callable[[Sequence[str]], Array]:
+def _log_spelling_of(learned: TopicsLearned) -> Callable[[Sequence[str]], Array]:
     """A function that returns log G0 of words in nats, the log probability of their spelling. For a closed
     vocabulary, spelling is learned from its words.
 
     Raises UserError for a closed vocabulary of several languages.
     """
-    if estimator._model.words.grows:
-        return spelling_of(estimator)
-    if estimator.vocabulary_.languages:
+    if learned.model.words.grows:
+        return spelling_of(learned)
+    if learned.vocabulary.languages:
         problem = "unseen words of a model of several languages are not spelled"
         raise UserError(problem, remedy="drop --unseen and --spelling-of")
-    return CharacterModel.learn(estimator.vocabulary_.words, Spelling()).log_probability
+    return CharacterModel.learn(learned.vocabulary.words, Spelling()).log_probability

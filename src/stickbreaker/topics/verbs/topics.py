@@ -13,8 +13,8 @@ from stickbreaker.estimators.learned import AnyLearned, saved_at
 from stickbreaker.estimators.topic_lines import ListOfTopics, unused_line
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.saved import ModelDirectory
+from stickbreaker.topics.learned import TopicsLearned, topics_in
 from stickbreaker.topics.names.named_topics import NamedTopics
-from stickbreaker.topics.topic_estimator import TopicEstimator, topics_in
 from stickbreaker.topics.verbs.settings import TopicsSettings
 
 
@@ -148,11 +148,11 @@ def label_prompt(learned: AnyLearned, top: int) -> LabelPrompt:
     from stickbreaker.topics.names.label_prompt import prompt_for, typical_documents
     from stickbreaker.topics.report.document_entries import read_documents
 
-    estimator, path = topics_in(learned, "topics"), saved_at(learned)
+    learned, path = topics_in(learned, "topics"), saved_at(learned)
     stored = [] if path is None else read_documents(path)[0]
     texts, mixes = [one.text for one in stored], [one.mix for one in stored]
-    documents = typical_documents(texts, mixes, len(estimator.alpha_)) if stored else None
-    return LabelPrompt("", prompt_for(estimator, documents, top))
+    documents = typical_documents(texts, mixes, len(learned.alpha)) if stored else None
+    return LabelPrompt("", prompt_for(learned, documents, top))
 
 
 def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | TopicSnapshot | LabelPrompt:
@@ -170,9 +170,9 @@ def topics_of(learned: AnyLearned, settings: TopicsSettings) -> TopicList | Topi
             problem = f'by="{settings.by}" does not go with `at`: snapshots keep the most frequent words'
             raise UserError(problem, remedy="leave one of them out")
         return topics_at(learned, settings.at, settings.top)
-    estimator, path = topics_in(learned, "topics"), saved_at(learned)
-    coherence, counted_in = (None, None) if path is None else coherence_at(path, len(estimator.alpha_))
-    return TopicList("", listed_topics(estimator, settings.top, settings.by, coherence), counted_in)
+    learned, path = topics_in(learned, "topics"), saved_at(learned)
+    coherence, counted_in = (None, None) if path is None else coherence_at(path, len(learned.alpha))
+    return TopicList("", listed_topics(learned, settings.top, settings.by, coherence), counted_in)
 
 
 def coherence_at(model: Path, n_topics: int) -> tuple[Sequence[float | None] | None, str | None]:
@@ -190,7 +190,7 @@ def coherence_at(model: Path, n_topics: int) -> tuple[Sequence[float | None] | N
 
 
 def listed_topics(
-    estimator: TopicEstimator,
+    learned: TopicsLearned,
     top: int,
     by: str = TopicsSettings.by,
     coherence: Sequence[float | None] | None = None,
@@ -200,10 +200,10 @@ def listed_topics(
     Topics with the same name are merged into one. In a polylingual model, words are listed by language.
     coherence: that of each topic of the model.
     """
-    named, vocabulary = NamedTopics(estimator), estimator.vocabulary_
+    named, vocabulary = NamedTopics(learned), learned.vocabulary
     coherences = None if coherence is None else named.means(np.array(coherence, np.float64))
     ranges: dict[str | None, slice] = {**vocabulary.ranges} or {None: slice(None)}
-    ranked = {code: named._ranked_words(top, rows, by) for code, rows in ranges.items()}
+    ranked = {code: named.ranked_words(top, rows, by) for code, rows in ranges.items()}
     spelled, concepts = vocabulary.spelled, named.top_concepts(top)
 
     def words_of(g: int, code: str | None) -> WordsOfTopic:

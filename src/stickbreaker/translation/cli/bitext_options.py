@@ -1,22 +1,15 @@
 """The options by which commands read pairs of sentences."""
 
 import dataclasses
-import math
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from stickbreaker.console.console import INPUT, F, ProgressLine, from_option, note, option, options_into
-from stickbreaker.console.inputs import FORMATS, bar_of, warnings_as_notes
-from stickbreaker.core.errors import counted
-from stickbreaker.core.option_names import as_options
+from stickbreaker.console.console import INPUT, F, from_option, option, options_into
+from stickbreaker.console.inputs import FORMATS
 
 if TYPE_CHECKING:
-    from stickbreaker.translation.alignment.aligned_words import Links
-    from stickbreaker.translation.bitext import Bitext
-    from stickbreaker.translation.phrases.phrase_table import PhraseTable
+    pass
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,71 +53,3 @@ def language_options(function: F) -> F:
 
 bitext_options = options_into(BitextChoice, "reading")
 bitext_argument = click.argument("bitext", nargs=-1, required=True, metavar="BITEXT...", type=INPUT)
-
-
-def read_bitext(inputs: tuple[str, ...], source: str, target: str, reading: BitextChoice) -> "Bitext":
-    """Read a command's sentence pairs, and show progress and the number of skipped pairs on standard error.
-
-    Raises UserError for unreadable input.
-    """
-    from stickbreaker.corpus import ReadingOptions
-    from stickbreaker.corpus.readers.position import Position
-    from stickbreaker.corpus.readers.problems import ReadingWarning
-    from stickbreaker.translation.bitext import Bitext, BitextFields
-
-    line, position = ProgressLine(changes=0.2, lines=math.inf), Position()
-    fields = BitextFields(
-        source,
-        target,
-        reading.text_field,
-        reading.document_field,
-        reading.domain_field,
-        reading.lines_per_document,
-    )
-    options = ReadingOptions(reading.format, on_error=reading.on_error, position=position)
-    with warnings_as_notes(ReadingWarning):
-        bitext = Bitext.read(inputs, fields, options, partial(_show, line, position))
-    pairs, documents = counted(bitext.n_pairs, "pair"), counted(len(bitext.names), "document")
-    line.show(f"{pairs} of sentences read, {documents}", last=True)
-    for kind, count in bitext.corpus.skipped.items():
-        note(f"skipped {count} ({kind}); the first: {as_options(bitext.corpus.about.first_skipped[kind])}")
-    return bitext
-
-
-def given_links(alignments: Path | None, bitext: "Bitext") -> "Links | None":
-    """Read the links between a bitext's words from a file in Pharaoh's format; None without a file.
-
-    Raises UserError if they do not fit the bitext.
-    """
-    if alignments is None:
-        return None
-    from stickbreaker.translation.alignment.pharaoh import read_pharaoh
-
-    source, target = bitext.sides
-    return read_pharaoh(str(alignments), source.lengths, target.lengths)
-
-
-def given_phrases(path: Path, bitext: "Bitext") -> "PhraseTable":
-    """Read a phrase table from a file.
-
-    Prints notes on what is left out of it, and on how many of its words the bitext does not have. Raises
-    UserError for an unreadable file.
-    """
-    from stickbreaker.translation.phrases.phrase_files import read_phrase_table
-
-    given = read_phrase_table(path, bitext.words)
-    for count, why in (
-        (given.too_long, "of phrases of more than 5 words"),
-        (given.too_many, "beyond the 20 most probable of a phrase"),
-    ):
-        if count:
-            note(f"left out {counted(count, 'translation')} {why}")
-    for code, words in zip((bitext.source, bitext.target), given.table.more_words, strict=True):
-        if words:
-            note(f"{counted(len(words), 'word')} ({code}) that the pairs of sentences do not have")
-    return given.table
-
-
-def _show(line: ProgressLine, position: object, pairs: int) -> None:
-    if line.due:
-        line.show(f"{bar_of(getattr(position, 'share', None))}{counted(pairs, 'pair')} read")

@@ -12,7 +12,6 @@ from stickbreaker.translation.cli.bitext_options import (
     bitext_argument,
     bitext_options,
     language_options,
-    read_bitext,
 )
 
 
@@ -49,9 +48,10 @@ def documents(
     for file in (out, tokens):
         if file is not None:
             refuse_file(file, overwrite)
-    pairs = read_bitext(bitext, source, target, reading)
     from stickbreaker import translation
+    from stickbreaker.translation.cli.bitext_reading import read_bitext
 
+    pairs = read_bitext(bitext, source, target, reading)
     found = translation.documents(pairs)
     found.write(out, overwrite=overwrite)
     if tokens is not None:

@@ -22,10 +22,7 @@ from stickbreaker.translation.cli.bitext_options import (
     BitextChoice,
     bitext_argument,
     bitext_options,
-    given_links,
-    given_phrases,
     language_options,
-    read_bitext,
 )
 
 
@@ -95,6 +92,7 @@ def learn(
     start, line = time.monotonic(), ProgressLine(changes=0.2, lines=5.0)
     tell_of_compiling()
     from stickbreaker import translation
+    from stickbreaker.translation.cli.bitext_reading import given_links, given_phrases, read_bitext
     from stickbreaker.translation.verbs.learn import MOST_UNKNOWN, topics_of
 
     model = None if topics is None else topics_of(topics, threads)
@@ -114,6 +112,9 @@ def learn(
         share = f"{100 * found.unknown_share:.0f} %"
         note(f"note: the language model does not know {share} of the words of the pairs, {target}")
     line.show(f"learned in {time.monotonic() - start:.0f} s", last=True)
-    following = f"terms {quoted_path(out)}" if found.phrases is None else f"tune {quoted_path(out)} DEV"
-    text = f"{out}: {found}\nNext: stickbreaker translate {following}"
+    if found.phrases is None:
+        following = f"Next: stickbreaker translate terms {quoted_path(out)}"
+    else:
+        following = f"Next: stickbreaker translate tune {quoted_path(out)} DEV"
+    text = f"{out}: {found}\n{following}"
     emit({"out": str(out), **found.as_json()}, as_json, lambda _: text)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,9 +15,6 @@ from stickbreaker.core.records import Array
 from stickbreaker.corpus import Analysis, Corpus
 from stickbreaker.saved.manifest import MANIFEST
 from stickbreaker.translation.bitext import Bitext
-
-if TYPE_CHECKING:
-    from stickbreaker.topics.topic_estimator import TopicEstimator
 
 TOPICS = "topics"  # the directory of the model
 WORDS_OF_A_NAME = 3
@@ -58,32 +55,35 @@ class TopicDomains(Domains):
 
     kind = "topics"
 
-    def __init__(self, model: "TopicEstimator", source: str) -> None:
-        analysis = model.analysis_
+    def __init__(self, model: object, source: str) -> None:
+        from stickbreaker.topics.learned import topics_in
+
+        learned = topics_in(model, "a lexicon")
+        analysis = learned.facts.analysis
         languages = (analysis.language,) if isinstance(analysis, Analysis) else analysis.languages
         if source not in languages and languages != (None,):
             problem = f"the topics are of texts in {' and '.join(map(str, languages))}, not in {source}"
             raise UserError(problem, remedy=f"learn topics of texts in {source}, or in both languages")
-        self.model, self.source = model, source
+        self.model, self.source = learned, source
 
     @cached_property
     def names(self) -> list[str]:  # pyright: ignore[reportIncompatibleMethodOverride] (worked out once)
-        language = self.source if self.model.vocabulary_.languages else None
+        language = self.source if self.model.vocabulary.languages else None
         tops = self.model.top_words(WORDS_OF_A_NAME, language)
-        given = self.model.topic_names_
+        given = self.model.topic_names
         return [name or " ".join(words) for name, words in zip(given, tops, strict=True)]
 
     def shares(self, sources: Sequence[str], domains: Sequence[str]) -> Array:
-        several = bool(self.model.vocabulary_.languages)
+        several = bool(self.model.vocabulary.languages)
         texts: list[Any] = [{self.source: text} for text in sources] if several else list(sources)
         if not texts:
-            return np.zeros((0, len(self.model.alpha_)))
-        seen = Corpus.from_texts(texts, analysis=self.model.analysis_, vocabulary=self.model.vocabulary_)
+            return np.zeros((0, len(self.model.alpha)))
+        seen = Corpus.from_texts(texts, analysis=self.model.facts.analysis, vocabulary=self.model.vocabulary)
         blocks = range(len(seen.block_sizes))
-        return np.concatenate([self.model._block_shares(seen, block) for block in blocks])
+        return np.concatenate([self.model.shares(seen, block) for block in blocks])
 
     def write(self, directory: Path) -> JsonObject:
-        from stickbreaker.estimators.saving import save
+        from stickbreaker.estimators.model_files import save
 
         save(self.model, directory / TOPICS)
         return {"kind": self.kind, "model": digest_of(directory / TOPICS / MANIFEST)}
@@ -136,7 +136,7 @@ def read_domains(directory: Path, facts: JsonObject, source: str) -> Domains:
     UserError or ValueError if the entries are invalid or the saved topic model is another.
     """
     if facts.get("kind") == TopicDomains.kind:
-        from stickbreaker.topics.topic_estimator import load_topics
+        from stickbreaker.topics.learned import load_topics
 
         refuse_other_kinds(dict(facts), {"kind": is_text, "model": is_text})
         manifest = directory / TOPICS / MANIFEST

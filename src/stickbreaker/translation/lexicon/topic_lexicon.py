@@ -32,7 +32,6 @@ from stickbreaker.translation.sentence_tokens import tokens_of
 
 if TYPE_CHECKING:
     from stickbreaker.estimators.notebooks.report_page import ReportPage
-    from stickbreaker.topics.topic_estimator import TopicEstimator
     from stickbreaker.translation.alignment.word_aligner import WordAligner
 
 PARTS = 10  # parts of the documents, held out in turn to choose strengths
@@ -81,7 +80,7 @@ class TopicLexicon:
     def learn(
         cls,
         bitext: Bitext,
-        topics: TopicEstimator | None = None,
+        topics: object | None = None,
         links: Links | None = None,
         *,
         threads: int | None = None,

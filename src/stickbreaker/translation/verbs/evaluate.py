@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from stickbreaker.core.errors import UserError, counted, naming
 from stickbreaker.core.json_checks import JsonObject
-from stickbreaker.estimators.document_files import files_in
+from stickbreaker.estimators.document_paths import files_in
 from stickbreaker.estimators.verb_results import VerbResult
 from stickbreaker.translation.alignment.pharaoh import read_pharaoh
 from stickbreaker.translation.bitext import Bitext

@@ -8,7 +8,7 @@ from typing import Any
 from stickbreaker.core.errors import UserError, counted
 from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.estimators.verb_results import VerbResult
-from stickbreaker.topics.topic_estimator import TopicEstimator, load_topics
+from stickbreaker.topics.learned import TopicsLearned, load_topics
 from stickbreaker.translation.alignment.aligned_words import Links
 from stickbreaker.translation.bitext import Bitext
 from stickbreaker.translation.lexicon.topic_lexicon import TopicLexicon
@@ -112,6 +112,6 @@ def learn(
     )
 
 
-def topics_of(path: str | Path, n_jobs: int | None) -> TopicEstimator:
+def topics_of(path: str | Path, n_jobs: int | None) -> TopicsLearned:
     """The saved model of topics at a path. Raises UserError for a model of another kind."""
     return load_topics(Path(path), "transform", n_jobs)

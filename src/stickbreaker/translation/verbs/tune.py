@@ -56,8 +56,9 @@ class TunedWeights(VerbResult):
             *(f"  {weight:9.5f}  {name}" for name, weight in self.weights.items()),
         ]
         if self.path is not None:
-            where = quoted_path(self.path)
-            lines.append(f"Next: stickbreaker translate run {where} FILE --out translated.txt")
+            lines.append(
+                f"Next: stickbreaker translate run {quoted_path(self.path)} FILE --out translated.txt"
+            )
         return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """The settings of split and merge moves of topics."""
 
 from stickbreaker.core.parameter_fields import with_parameter_section
-from stickbreaker.topics.parameters import SplitMergeParameters
+from stickbreaker.topics.settings import SplitMergeParameters
 
 
 @with_parameter_section

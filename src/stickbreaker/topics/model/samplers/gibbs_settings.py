@@ -21,7 +21,7 @@ from stickbreaker.topics.model.slots import Inference, TopicPrior, TopicVocabula
 from stickbreaker.topics.model.solvers.hybrid import Hybrid
 from stickbreaker.topics.model.vocabularies.closed import ClosedVocabulary
 from stickbreaker.topics.model.vocabularies.concepts import ConceptVocabulary
-from stickbreaker.topics.parameters import GibbsParameters
+from stickbreaker.topics.settings import GibbsParameters
 
 if TYPE_CHECKING:
     from stickbreaker.topics.model.model import TopicModel

@@ -21,7 +21,7 @@ from stickbreaker.topics.model.slots import Inference, LocalSolver, TopicPrior, 
 from stickbreaker.topics.model.solvers.mean_field import tokens_of_documents, words_of
 from stickbreaker.topics.model.solvers.prevalence_sums import sums_of_draws
 from stickbreaker.topics.model.vocabularies.new_rows import report_rows
-from stickbreaker.topics.parameters import HybridParameters
+from stickbreaker.topics.settings import HybridParameters
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.hybrid import Draws

@@ -19,7 +19,7 @@ from stickbreaker.topics.model.slots import TopicVocabulary, WordsOnTrial, WordT
 from stickbreaker.topics.model.topic_words import Dense, TopicWords
 from stickbreaker.topics.model.vocabularies.bloom import SeenBefore
 from stickbreaker.topics.model.vocabularies.open_settings import OpenVocabulary
-from stickbreaker.topics.parameters import CONCENTRATIONS
+from stickbreaker.topics.settings import CONCENTRATIONS
 
 if TYPE_CHECKING:
     from stickbreaker.kernels.sticks import OrderedCells, StickSums

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from stickbreaker.core.errors import UserError
 from stickbreaker.core.parameter_fields import with_parameter_section
 from stickbreaker.corpus.spelling.string_prior import Spelling
-from stickbreaker.topics.parameters import OpenVocabularyParameters
+from stickbreaker.topics.settings import OpenVocabularyParameters
 
 
 @with_parameter_section

@@ -1,12 +1,13 @@
-"""The parameters of models of topics."""
+"""The settings of models of topics."""
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from stickbreaker.core.json_checks import JsonObject
 from stickbreaker.core.parameter_fields import MOST_CHAINS, MOST_COLUMNS, Settings, parameter
-from stickbreaker.estimators.run_parameters import RunParameters
+from stickbreaker.estimators.run_settings import RunSettings
 from stickbreaker.learning.schedule_parameters import MemoisedParameters, OnlineParameters
 
 if TYPE_CHECKING:
@@ -137,15 +138,14 @@ class OpenVocabularyParameters(Settings):
     )
 
 
-@dataclass(eq=False, repr=False)
-class TopicParameters(RunParameters):
-    """Parameters that all models of topics have."""
+@dataclass(frozen=True, eq=False, repr=False)
+class TopicSettings(RunSettings):
+    """The settings that all models of topics have; what they mean is in `topics/plan.py`."""
 
-    _schedule_defaults: ClassVar[Mapping[str, float]] = {
-        "kappa": 0.7,
-        "tau0": 64.0,
-    }  # if a schedule leaves them open
-    _stream_defaults: ClassVar[Mapping[str, float]] = _schedule_defaults  # the same in streams
+    schedule_defaults: ClassVar[Mapping[str, float]] = MappingProxyType(
+        {"kappa": 0.7, "tau0": 64.0}
+    )  # if a schedule leaves them open
+    stream_defaults: ClassVar[Mapping[str, float]] = schedule_defaults  # the same in streams
 
     n_topics: int | None = parameter(
         None,
@@ -240,9 +240,13 @@ class TopicParameters(RunParameters):
         "some passes to that of the next. 0: the run never ends early.",
         least=0.0,
     )
-    doc_max_iter: int = parameter(20, "Inner rounds per document.", least=1, option=None)
+    doc_max_iter: int = parameter(20, "Inner rounds per document.", least=1, option=None, reads=True)
     doc_tol: float = parameter(
-        1e-3, "Mean change of gamma that ends the inner rounds.", least=0.0, option=None
+        1e-3,
+        "Mean change of gamma that ends the inner rounds.",
+        least=0.0,
+        option=None,
+        reads=True,
     )
     keep_local: bool = parameter(
         False,
@@ -254,17 +258,30 @@ class TopicParameters(RunParameters):
         "How new documents are inferred.",
         '"sampled": by draws that are keyed by their content.',
         choices=("mean-field", "sampled"),
+        reads=True,
     )
     engine: "str | Cluster" = parameter(
         "local", '"local", or SparkEngine(session): see docs/reference/spark.md.', option=None
     )
 
+    @property
+    def starts(self) -> int:
+        return self.n_init
 
-@dataclass(eq=False, repr=False)
-class LDAParameters(TopicParameters):
-    """Parameters of latent Dirichlet allocation."""
+    @property
+    def where(self) -> "str | Cluster":
+        return self.engine
 
-    _stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
+    def on(self, engine: "Cluster") -> Self:
+        return self.but(engine=engine)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LDASettings(TopicSettings):
+    """The settings of latent Dirichlet allocation."""
+
+    kind: ClassVar[str] = "LDA"
+    stream_defaults: ClassVar[Mapping[str, float]] = MappingProxyType({"kappa": 0.6, "tau0": 32.0})
 
     _: KW_ONLY
     guide: "Mapping[str, object] | Guide | None" = parameter(
@@ -293,10 +310,18 @@ class LDAParameters(TopicParameters):
         after="keep_local",
     )
 
+    def values(self) -> JsonObject:
+        found = super().values()
+        if self.prevalence is None:  # as in files of models of earlier versions
+            del found["prevalence"]
+        return found
 
-@dataclass(eq=False, repr=False)
-class HDPParameters(TopicParameters):
-    """Parameters of the hierarchical Dirichlet process."""
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HDPSettings(TopicSettings):
+    """The settings of the hierarchical Dirichlet process."""
+
+    kind: ClassVar[str] = "HDP"
 
     n_topics: int | str = parameter(  # pyright: ignore[reportIncompatibleVariableOverride]
         AUTO,

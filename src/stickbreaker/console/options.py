@@ -1,15 +1,210 @@
-"""Makes options of the command line from declared parameters, and settings from the options' values."""
+"""The options of commands: those that several share, and those that follow from declared parameters.
 
-from collections.abc import Collection, Mapping
+In order: where a command runs (`EngineChoice`); tables of options, and the run that they describe (`NewRun`);
+options of the parameters that a class declares, and settings from the options' values.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from stickbreaker.console.console import NumberRange, number_or_learned, written
-from stickbreaker.console.run_options import SHARED, Table, whole_number_or
-from stickbreaker.core.option_names import as_options
+from stickbreaker.console.console import (
+    PATH,
+    THREADS,
+    NumberRange,
+    OptionSettings,
+    from_option,
+    note,
+    number_or_learned,
+    option,
+    options_into,
+    threads_option,
+    written,
+)
+from stickbreaker.console.inputs import ReadingChoice, TextChoice, reading_options
+from stickbreaker.core.option_names import ParameterValues, as_options, command_line
 from stickbreaker.core.parameter_fields import SIMPLE, Above, Condition, Parameter, declared, either, is_met
 from stickbreaker.estimators.kinds import object_at
+
+if TYPE_CHECKING:
+    from stickbreaker.engines import Cluster
+
+# Where a command runs
+
+AGAIN = "nothing was saved; give the command again"
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """The options on where a command runs: on this machine or on Spark."""
+
+    engine: str = from_option(
+        choices=["local", "spark"],
+        default="local",
+        help="Run on this machine, or on Spark; then all its machines must see the corpus and the model.",
+    )
+    master: str | None = from_option(
+        metavar="MASTER",
+        help="Spark master: local[2], spark://HOST:PORT, yarn …  [default: spark-submit's, or local[*]]",
+    )
+    blocks: int | None = from_option(
+        least=1,
+        help="Spark: number of files for a new model's table, each with a reducer of its own.  "
+        "[default: one for every 4 MB of it, at most 16]",
+    )
+    given: tuple[str, ...] = ()
+
+    def refuse_spark_options(self) -> None:
+        """Raise a usage error if options for Spark were given without --engine spark."""
+        if self.engine == "local":
+            for name in self.given:
+                if name != "engine":
+                    raise click.UsageError(f"--{name} needs --engine spark")
+
+    @contextmanager
+    def host(self, remedy: str = AGAIN) -> Iterator["Host"]:
+        """A context that yields the `Host` of the command; on Spark, a session has been started for it.
+
+        A failure of Spark becomes a UserError: one line with `remedy` and the name of a file with the traces;
+        nothing else of Spark's is printed. Raises a usage error for options that need --engine spark,
+        UserError if Spark is not available.
+        """
+        self.refuse_spark_options()
+        if self.engine == "local":
+            yield Host("local", remedy)
+            return
+        from stickbreaker.console.spark_log import reporting_spark_failures
+        from stickbreaker.estimators.engine_choice import spark_cluster
+
+        host = Host("spark", remedy)
+        with reporting_spark_failures(lambda: host.remedy) as log:
+            note("starting Spark")
+            with log.launching():
+                host.engine = spark_cluster(self.master, self.blocks)
+            yield host
+
+
+@dataclass
+class Host:
+    """Where a command runs: the `engine` for its estimator, and what to advise if Spark fails.
+
+    A command may change `remedy` once something is saved.
+    """
+
+    engine: "str | Cluster"
+    remedy: str
+
+
+def resume_remedy(path: Path) -> str:
+    """The advice if Spark fails during a run in the directory `path`: how to resume it."""
+    again = command_line("resume", path, "--engine spark")
+    return f"what was learned up to the last checkpoint is saved, continue with: {again}"
+
+
+engine_options = options_into(EngineChoice, "where", "Machines")
+
+
+# Tables of options, and runs
+
+Table = Mapping[str, Mapping[str, object]]  # settings of options, by name: see `console.option`
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+SHARED: Table = {  # settings that a kind's table need not repeat
+    "--out": {"heading": "", "required": True, "type": PATH, "help": "Directory for the new model."},
+    "--samples": {"least": 1},
+    "--iterations": {"least": 1, "common": True},
+    "--held-out": {"heading": "Learning", "default": 0.0, "type": NumberRange(0.0, 0.9)},
+    "--seed": {
+        "common": True,
+        "default": 0,
+        "type": int,
+        "help": "Random seed; the same seed gives the same model.",
+    },
+    "--threads": THREADS,
+    "--checkpoint-every": {
+        "heading": "Machines",
+        "default": 60.0,
+        "type": NumberRange(0.0),
+        "help": "Seconds between checkpoints; 0: after every step.",
+    },
+    "--overwrite": {"heading": "", "is_flag": True, "help": "Replace an existing model at --out."},
+}
+
+
+def chained(*options: Decorator) -> Decorator:
+    """A decorator that adds several options to a command, in this order."""
+
+    def decorated(function: Callable[..., None]) -> Callable[..., None]:
+        for one in reversed(options):
+            function = one(function)
+        return function
+
+    return decorated
+
+
+def options_of(table: Table, *changes: Table, without: tuple[str, ...] = ()) -> Decorator:
+    """A decorator that adds the options of a table to a command, in order, except those in `without`.
+
+    Their settings come from `SHARED`, from `table` and from `changes`, of which the later ones count. Options
+    that only `changes` has are not added.
+    """
+
+    def settings(name: str) -> OptionSettings:
+        return {key: value for one in (SHARED, table, *changes) for key, value in one.get(name, {}).items()}
+
+    return chained(*(option(name, **settings(name)) for name in table if name not in without))
+
+
+checkpoint_option = options_of({"--checkpoint-every": {}})
+run_options = chained(
+    engine_options, threads_option, checkpoint_option, options_of({"--overwrite": {}}), reading_options
+)
+
+
+def whole_number_or(word: str) -> Callable[[click.Context, click.Parameter, str], int | str]:
+    """A click callback for an option that takes a whole number above zero (returned as int), or `word`."""
+
+    def converted(_ctx: click.Context, _param: click.Parameter, value: str) -> int | str:
+        if value == word:
+            return value
+        if value.isdecimal() and 0 < int(value) < 1 << 31:
+            return int(value)
+        raise click.BadParameter(f'{value!r} is not a whole number above zero; give one, or "{word}"')
+
+    return converted
+
+
+@dataclass(frozen=True)
+class NewRun:
+    """The options of a command that makes a run: documents, how to read them, where the model is written."""
+
+    inputs: tuple[str, ...]
+    out: Path
+    reading: ReadingChoice
+    choice: TextChoice
+    held_out: float
+    checkpoint_every: float
+    overwrite: bool
+    as_json: bool
+    threads: int | None = None
+
+    @classmethod
+    def take_from(cls, options: ParameterValues, **others: Any) -> "NewRun":
+        """Take a run's options out of a command's `options`, in place; the rest are the model's parameters.
+
+        "threads", if there, remains too. others: the values of fields that are not options.
+        """
+        names = [field.name for field in fields(cls) if field.name not in (*others, "threads")]
+        values: ParameterValues = {name: options.pop(name) for name in names}
+        return cls(**values, threads=options.get("threads"), **others)
+
+
+# Options of declared parameters
 
 
 def option_table(
@@ -20,7 +215,7 @@ def option_table(
     fixed: Mapping[str, str] = MappingProxyType({}),
     **changes: Mapping[str, object],
 ) -> Table:
-    """The options for a class with declared parameters, as a table for `run_options.options_of`.
+    """The options for a class with declared parameters, as a table for `options_of`.
 
     `only`, `without`: names of parameters to include, or leave out. Some choices of a parameter, such as a
     schedule, have settings of their own; their options come after the parameter's. `fixed`: parameters that
