@@ -46,11 +46,12 @@ class Cluster(ABC):
 
     `name`: the engine's name in settings and files, such as "spark"; `folder`: where tables are stored in
     runs of a model without a directory, which all machines see (None: the system's directory for temporary
-    files).
+    files); `task_bytes`: what a task may hold of tables.
     """
 
     name: ClassVar[str]
     folder: str | Path | None
+    task_bytes: int
 
     @abstractmethod
     def of(self, model: Model, *, keep_local: bool = False, folder: Path | None = None) -> "Engine":
