@@ -132,12 +132,13 @@ def _rows(
     documents = marked(words, own.starts, own.offsets, numbers.end, lens.base.log_p)
     shares = topic_shares(lens.model, documents, [lens.model.n_samples - 1])
     learned_from = source.training_in(block)
+    places: list[int] = chosen.tolist()
     return [
         {
-            **document_row(ids[place], int(size), learned_from[place], share),
+            **document_row(ids[place], int(size), bool(learned_from[place]), share),
             "excerpts": [_excerpt(lens, source, block, place)] if _Place(block, place) in excerpts else [],
         }
-        for place, size, share in zip(chosen.tolist(), np.diff(own.offsets), shares, strict=True)
+        for place, size, share in zip(places, np.diff(own.offsets), shares, strict=True)
     ]
 
 

@@ -1,5 +1,8 @@
 """Rows of documents with their largest topics, as stored in documents.parquet by several kinds of models."""
 
+# pyright: standard
+# since pyarrow has no types
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

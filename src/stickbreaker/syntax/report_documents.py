@@ -60,7 +60,8 @@ def write_documents(lens: Lens, corpus: Corpus, folder: Path, held_out: float, *
     rows = [row for block, own in enumerate(chosen) for row in _rows(lens, source, block, own)]
     whole, flags = pa.list_(pa.int32()), pa.list_(pa.bool_())
     types = (pa.int32(), pa.list_(pa.string()), flags, whole, whole, pa.list_(pa.float64()))
-    fields, of = dict(zip(SENTENCE, types, strict=True)), whose(held_out, learned_from=learned_from)
+    fields: dict[str, pa.DataType] = dict(zip(SENTENCE, types, strict=True))
+    of = whose(held_out, learned_from=learned_from)
     write_rows(folder, rows, "sentences", fields, n=corpus.n_documents, of=of)
 
 
@@ -111,12 +112,13 @@ def _rows(lens: Lens, source: Source, block: int, chosen: Chosen) -> list[dict[s
     shares = np.where(sizes[:, None] > 0, counts / np.maximum(sizes, 1)[:, None], 0.0)
     sentences = _sentences(lens, source, block, chosen)
     learned_from = source.training_in(block)
+    places: list[int] = chosen.documents.tolist()
     return [
         {
-            **document_row(ids[place], int(size), learned_from[place], share),
+            **document_row(ids[place], int(size), bool(learned_from[place]), share),
             "sentences": sentences.get(place, []),
         }
-        for place, size, share in zip(chosen.documents.tolist(), sizes, shares, strict=True)
+        for place, size, share in zip(places, sizes, shares, strict=True)
     ]
 
 
