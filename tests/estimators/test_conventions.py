@@ -225,8 +225,6 @@ def test_users_see_what_the_docs_show(made):
     expected = {*members, *model.get_params(), *SCIKIT_LEARN, "kind"}
     if hasattr(made, "transform"):
         expected |= OF_TRANSFORMERS
-    if made is LDA:
-        expected |= {"set_fit_request", "set_transform_request"}  # scikit-learn's, for `metadata`
     if made is AdaptorGrammar:
         expected |= {"set_fit_request"}  # scikit-learn's, since `fit` takes `sample_weight`
     assert expected <= public <= expected | OF_OTHER_KINDS

@@ -218,7 +218,7 @@ def test_the_model_is_read_while_it_learns(spark, incoming, out):
     def read():
         while not over.is_set():
             if out.exists():
-                seen.add(load(out).corpus["documents"])
+                seen.add(load(out).facts.corpus["documents"])
             time.sleep(0.02)
 
     reader = threading.Thread(target=read)
