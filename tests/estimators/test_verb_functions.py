@@ -1,5 +1,6 @@
 """Verbs as functions: models and documents in every form, what commands print, one line for a mistake."""
 
+import inspect
 import json
 import re
 
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 from tests.running import planted_documents, write_lines
+from tests.test_privacy import is_private
 
 import stickbreaker
 from stickbreaker import (
@@ -500,3 +502,17 @@ def test_models_are_exported_and_reported(cli, lda, saved, texts, tmp_path):
         with pytest.raises(UserError) as error:
             call()
         assert line in str(error.value)
+
+
+def test_signatures_name_arrays_in_short():
+    """What `help()` and notebooks show of a public function has no type of an array written out."""
+    long: list[str] = []
+    for name in stickbreaker.__all__:
+        public = getattr(stickbreaker, name)
+        functions = [public] if inspect.isfunction(public) else [public.__init__, *vars(public).values()]
+        for one in functions:
+            function = getattr(one, "__func__", one)
+            shown = inspect.isfunction(function) and not is_private(function.__name__)
+            if shown and "numpy.dtype" in str(inspect.signature(function)):
+                long.append(f"{name}.{function.__name__}")
+    assert long == []

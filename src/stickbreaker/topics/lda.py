@@ -1,5 +1,7 @@
 """The public class of latent Dirichlet allocation, `LDA`."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -78,7 +80,7 @@ class LDA(TopicsFront, Parameters, kind="LDA"):
         """
         return self._shares_of(with_metadata(X, metadata))
 
-    def expected_shares(self, at: str | None = None) -> "pd.DataFrame":
+    def expected_shares(self, at: str | None = None) -> pd.DataFrame:
         """Expected topic shares by the metadata on which the prior depends, for a model with `prevalence`.
 
         at: values of fields, as "party=A, year=1990:2020"; all else is average. None: the levels of each
