@@ -59,8 +59,8 @@ def word_counts_of(
 
     Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
     would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes` of
-    the engine in `settings`. Those of halves are None on Spark, for more than half of `CELLS`, and if a half
-    has no document.
+    the engine in `settings`. Those of halves are None for more than half of that, and if a half has no
+    document with a known word. On Spark, documents of one half are inferred twice.
     """
     vocabulary, where = reader.vocabulary, settings.where
     n_words, n_topics = len(vocabulary), reader.n_topics
@@ -72,15 +72,18 @@ def word_counts_of(
     sent = reader.for_many() if local else reader.without_table()
     parts = vocabulary.parts
     documents = DocumentSums(sent, source, parts, known)
-    if halves and local and n_words * n_topics <= most // 2:
+    halves = halves and n_words * n_topics <= most // 2
+    if halves and local:
         documents.second = np.zeros((n_words, SUMS * n_topics + 1))
     sums = _summed(engine, documents)
+    second = documents.second
+    if halves and not local:
+        second = _summed(engine, DocumentSums(sent, source, parts, known, half=1))
     of_all = None
     if whole:
         counted = sides_of(sums, parts)
         of_all = with_company(counted, _summed(engine, MeetingCounts(sent, source, counted))[0])
-    second, size = documents.second, sum(len(source.numbers(block)) for block in range(source.n_blocks))
-    if second is None or not 0 < documents.n_second < size:
+    if second is None or not 0.0 < second[:, -1].sum() < sums[:, -1].sum():
         return WordCounts(of_all, None)
     found = [sides_of(np.maximum(sums - second, 0.0), parts), sides_of(second, parts)]
     one, other = (
@@ -160,8 +163,8 @@ class DocumentSums:
 
     parts: the rows of the languages, which a reader without its table does not know; known: the topics of
     all documents of the source in order, None if they are to be inferred. `second`: if it is an array of the
-    same shape, on this machine, the documents of the second half are added to it too; `n_second` is their
-    number.
+    same shape, on this machine, the documents of the second half are added to it too. `half`: only this half
+    of the documents counts, 0 or 1.
     """
 
     reader: TopicReader
@@ -169,7 +172,7 @@ class DocumentSums:
     parts: Sequence[slice]
     known: DocumentTopics | None = None
     second: Array | None = None
-    n_second: int = 0
+    half: int | None = None
 
     def __call__(self, engine: LocalEngine | None, blocks: range) -> tuple[None, Array]:
         reader = self.reader if engine is None else self.reader.over(engine.sharing_view())
@@ -179,11 +182,13 @@ class DocumentSums:
         done = 0
         for block, bags in zip(blocks, _bags_of(reader, self.source, blocks), strict=True):
             topics = self._topics_of(reader, block, bags, done)
-            add_documents(bags, topics, probabilities, self.parts, sums)
             done += len(bags.unseen)
+            if self.half is not None:
+                chosen = np.flatnonzero(in_second_half(self.source, block) == bool(self.half))
+                bags, topics = bags.take(chosen), _topics_of_some(topics, chosen)
+            add_documents(bags, topics, probabilities, self.parts, sums)
             if self.second is not None:
                 chosen = np.flatnonzero(in_second_half(self.source, block))
-                self.n_second += len(chosen)
                 add_documents(
                     bags.take(chosen), _topics_of_some(topics, chosen), probabilities, self.parts, self.second
                 )
