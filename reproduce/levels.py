@@ -80,7 +80,7 @@ def held(drawn: Planted, seed: int) -> Held:
             for author, logs in enumerate(drawn.authors)
         ]
     )
-    deviations = np.sqrt(model.params_[LEVEL_VARIANCES].values)
+    deviations = np.sqrt(model.learned_.params[LEVEL_VARIANCES].values)
     return Held(of_months, float(of_authors), *map(float, deviations))
 
 
@@ -90,7 +90,7 @@ def _shares(logs: Array) -> Array:
 
 def _share_held(model: LDA, at: str, order: list[int], truth: Array) -> float:
     """The share of the intervals at some places (places × topics) that hold the truth."""
-    found = expected_shares(model, at)
+    found = expected_shares(model.learned_, at)
     return float(((found.low[:, order] <= truth) & (truth <= found.high[:, order])).mean())
 
 

@@ -13,12 +13,11 @@ from tests.running import SMALL, planted_documents, write_lines
 from tests.spark.processes import java, killed_when, small_disk
 from tests.spark.streaming_on_spark import GIVEN, SPARK, put_all
 
-from stickbreaker.console.spark_log import problem_of
 from stickbreaker.core.errors import UserError
 from stickbreaker.engines.spark import session
 from stickbreaker.engines.spark.failures import SparkFailure
 from stickbreaker.engines.spark.jobs import Cluster
-from stickbreaker.engines.spark.session import in_one_line
+from stickbreaker.engines.spark.session import in_one_line, problem_of
 from stickbreaker.estimators.model_files import load
 from stickbreaker.spark import partition_tasks
 

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.pages.made_up import views_in
 
 from stickbreaker.saved import ModelDirectory
 from stickbreaker.saved.manifest import encoded
@@ -22,10 +23,11 @@ def names_on_page(cli, copy, tmp_path, names):
     cli("report", copy, "--out", tmp_path / "r.html", "--overwrite")
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
     data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+    (head,) = views_in(data, "TopicHead")
     topics = [
         {"id": identity, "number": number, "words": words, "name": names.get(number)}
-        for topic in data["topics"]
-        for number, identity, words in topic["members"]
+        for *_, members in head["topics"]
+        for number, identity, words in members
     ]
     file = tmp_path / "names.json"
     file.write_text(json.dumps({"format": "stickbreaker names of topics", "version": 1, "topics": topics}))

@@ -148,7 +148,7 @@ def test_texts_that_do_not_fit_the_model_are_refused():
     model = LDA(2, random_state=0, max_iter=2, tol=0.0).fit(TEXTS)
     with pytest.raises(UserError, match="a text for each language is expected"):
         model.transform(["cold water"])
-    with pytest.raises(UserError, match="in the language fr; the languages are de, en"):
+    with pytest.raises(UserError, match="in the language fr; the languages are en, de"):
         model.transform([{"fr": "eau froide"}])
     with pytest.raises(UserError, match="is not one of the vocabulary's"):
         model.transform(Corpus.from_tokens([["cold"]]))

@@ -189,8 +189,8 @@ def test_the_topics_of_a_document_explain_half_a_token():
     theta = np.array([[0.91, 0.05, 0.04], [0.0, 0.4, 0.6], [0.3, 0.3, 0.4], [0.2, 0.5, 0.3]])
     found = topics_of_documents(theta, bags)
     of_each = np.split(found.topics, found.starts[1:-1])
-    assert [one.tolist() for one in of_each] == [[0, 1], [1, 2], [2], [0, 1, 2]]
-    assert found.shares.tolist() == [0.91, 0.05, 0.4, 0.6, 0.4, 0.2, 0.5, 0.3]
+    assert [one.tolist() for one in of_each] == [[0, 1], [1, 2], [2], []]
+    assert found.shares.tolist() == [0.91, 0.05, 0.4, 0.6, 0.4]
 
 
 def test_groups_of_documents_count_as_all_together():
