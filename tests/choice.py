@@ -36,7 +36,8 @@ class Choice(NamedTuple):
 def layers() -> list[frozenset[str]]:
     """The rooms by the import contract, the highest first."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]
-    (contract,) = (each for each in tools["importlinter"]["contracts"] if each["type"] == "layers")
+    contracts = tools["importlinter"]["contracts"]
+    (contract,) = (each for each in contracts if each["type"] == "layers" and "containers" not in each)
     return [
         frozenset(room.strip().removeprefix("stickbreaker.") for room in layer.split("|"))
         for layer in contract["layers"]
