@@ -16,6 +16,7 @@ from pyspark.ml.feature import CountVectorizer, Tokenizer
 from pyspark.ml.functions import vector_to_array
 from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 
+from stickbreaker import LDA as OwnLDA
 from stickbreaker import Corpus, Online, UserError
 from stickbreaker.spark import LDA, LDAModel
 
@@ -62,7 +63,7 @@ def described(model: LDAModel) -> list[tuple[Any, ...]]:
 
 def test_it_learns_what_the_library_learns(frame: "DataFrame", model: LDAModel) -> None:
     words = frame.counter.vocabulary
-    theirs = LDA(2, max_iter=8, random_state=3).fit(Corpus.from_matrix(counts_of(frame), words))
+    theirs = OwnLDA(2, max_iter=8, random_state=3).fit(Corpus.from_matrix(counts_of(frame), words))
     assert model.vocabSize() == len(words)
     assert np.array_equal(model.estimator.components_, theirs.components_)
     assert np.array_equal(shares_of(model.transform(frame)), theirs.transform(counts_of(frame)))
@@ -89,7 +90,7 @@ def test_topics_are_described_by_words(model: LDAModel) -> None:
 def test_scores(frame: "DataFrame", model: LDAModel) -> None:
     counts = counts_of(frame)
     corpus = Corpus.from_matrix(counts, model.estimator.vocabulary_.words)
-    theirs = LDA(2, max_iter=8, random_state=3).fit(corpus)
+    theirs = OwnLDA(2, max_iter=8, random_state=3).fit(corpus)
     assert model.logLikelihood(frame) == pytest.approx(theirs.score(corpus) * counts.sum(), rel=1e-12)
     assert model.logPerplexity(frame) == pytest.approx(-theirs.score(corpus), rel=1e-12)
     assert model.bound(frame) == pytest.approx(theirs.bound(corpus) * counts.sum(), rel=1e-12)
@@ -101,7 +102,7 @@ def test_tokens_and_texts_are_features_too(frame: "DataFrame") -> None:
     tokens = [row["tokens"] for row in frame.collect()]
     ours = LDA(featuresCol="tokens", k=2, maxIter=4, seed=5, subsamplingRate=0.5).fit(frame)
     schedule = Online(batch_size=6, kappa=0.7, tau0=64.0)
-    theirs = LDA(2, max_iter=4, random_state=5, schedule=schedule).fit(tokens)
+    theirs = OwnLDA(2, max_iter=4, random_state=5, schedule=schedule).fit(tokens)
     np.testing.assert_allclose(ours.estimator.components_, theirs.components_, rtol=1e-8)
     np.testing.assert_allclose(shares_of(ours.transform(frame)), theirs.transform(tokens), rtol=1e-6)
     words = ["boat", "loan", "absent"]
@@ -202,7 +203,7 @@ def test_parameter_maps_make_other_models(frame: "DataFrame") -> None:
     assert np.array_equal(shares_of(renamed, "shares"), shares_of(three.transform(frame)))
     copy = three.copy({three.featuresCol: "tokens"})
     assert (copy.getFeaturesCol(), three.getFeaturesCol()) == ("tokens", "features")
-    assert copy.estimator is three.estimator
+    assert copy.learned is three.learned
 
 
 def test_a_model_saves_and_loads(frame: "DataFrame", model: LDAModel, tmp_path: Path) -> None:
@@ -214,7 +215,7 @@ def test_a_model_saves_and_loads(frame: "DataFrame", model: LDAModel, tmp_path: 
     assert loaded.getK() == 2
     assert described(loaded) == described(model)
     assert np.array_equal(shares_of(loaded.transform(frame)), shares_of(model.transform(frame)))
-    assert LDA.load(path / "model").top_words(2) == model.estimator.top_words(2)
+    assert OwnLDA.load(path / "model").top_words(2) == model.estimator.top_words(2)
     with pytest.raises(Exception, match=r"(?i)already exists"):
         loaded.save(str(path))
     loaded.write().overwrite().save(str(path))  # onto itself

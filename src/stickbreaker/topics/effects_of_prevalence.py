@@ -23,7 +23,6 @@ from stickbreaker.topics.model.priors.prevalence import (
     LEVEL_SHARES,
     LEVEL_VARIANCES,
     VARIANCES,
-    PrevalencePrior,
     coefficients_in,
 )
 from stickbreaker.topics.model.priors.prevalence_terms import log_alphas_of
@@ -155,7 +154,6 @@ def _spreads(learned: TopicsLearned) -> tuple[LevelSpread, ...]:
     """How far the levels of each term lie apart, and the shares of those that differ most."""
     coding, params, prior = learned.model.covariates, learned.params, learned.model.documents
     assert coding is not None
-    assert isinstance(prior, PrevalencePrior)
     coefficients, found = coefficients_in(params), list[LevelSpread]()
     average = coefficients.columns[0]
     for number, (term, one) in enumerate(zip(coding.level_terms, prior.ranges, strict=True)):
@@ -187,7 +185,6 @@ def _draws(params: Record) -> Array:
 def _level_draws(learned: TopicsLearned, rows: Array) -> Array:
     """Draws of what the levels of some rows add to log alpha (draws × rows × topics)."""
     params, prior = learned.params, learned.model.documents
-    assert isinstance(prior, PrevalencePrior)
     columns, levels = coefficients_in(params)
     found = np.zeros((DRAWS, len(rows), columns.shape[1]))
     for number, (codes, one) in enumerate(zip(rows[:, len(columns) :].T, prior.ranges, strict=True)):

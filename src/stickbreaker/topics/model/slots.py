@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from stickbreaker.corpus.document import Scalar
     from stickbreaker.topics.formula_coding import Coding
+    from stickbreaker.topics.model.priors.prevalence_steps import LevelRange
 
     C = TypeVar("C", bound=Counts, default=Any)  # the layout of a vocabulary's table
 else:
@@ -123,6 +124,11 @@ class TopicPrior(ABC):
     def covariates(self) -> Coding | None:
         """What reads the numbers by which alpha differs between documents; None if it does not."""
         return None
+
+    @property
+    def ranges(self) -> tuple[LevelRange, ...]:
+        """The levels of each term of the covariates that has levels: pooled ones, or those of a walk."""
+        return ()
 
     def coefficients(self, params: Record) -> Coefficients | None:
         """gamma, with which a document's alpha is exp(covariates · gamma) (`alphas_of`); None if alpha is the

@@ -100,7 +100,7 @@ class TopicPlan(ABC, Generic[T]):
     @property
     def schedule_name(self) -> str:
         """The name of the schedule, "partial_fit" for a stream, as in `topics/combinations.py`."""
-        own = SCHEDULES[type(self.schedule)]  # refuses what is no schedule, for a stream too
+        own = SCHEDULES[type(self.schedule)]  # refuses other classes, for a stream too
         return "partial_fit" if self.stream else own
 
     @property

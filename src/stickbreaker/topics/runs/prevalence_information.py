@@ -20,7 +20,6 @@ from stickbreaker.topics.model.priors.prevalence import (
     LEVELS,
     MOST_INFORMATION,
     VARIANCES,
-    PrevalencePrior,
 )
 from stickbreaker.topics.model.solvers.score_information import ScoreInformation
 
@@ -32,7 +31,7 @@ def with_information(
     params. Unchanged if alpha is the same for all documents, or there are too many coefficients.
     """
     params, prior = state.params, model.documents
-    if not isinstance(prior, PrevalencePrior) or params[COEFFICIENTS].values.size > MOST_INFORMATION:
+    if not prior.by_document or params[COEFFICIENTS].values.size > MOST_INFORMATION:
         return state
     task = InformationOfBlocks(model, source, state, seed)
     sums = np.concatenate(engine.map_items_with_sums(task, source.parts(), _piece)[1])
