@@ -24,7 +24,7 @@ MADE = {
         "keys.txt",
     ),
     "topic-of-each-document": ("topics.csv",),
-    "update-a-model": ("posts-new.model/model.json", "posts-later.model/model.json"),
+    "update-a-model": ("posts-new.model/model.json",),
     "figures": ("figures", "posts-page.html"),
     "from-mallet": ("keys.txt", "doc-topics.txt"),
 }
