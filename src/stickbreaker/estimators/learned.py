@@ -43,6 +43,11 @@ class Update(NamedTuple):
     unseen_share: float | None = None  # of their words, when the update began
 
     @property
+    def is_done(self) -> bool:
+        """Whether all of its documents were learned from."""
+        return self.documents >= self.total
+
+    @property
     def text(self) -> str:
         """A line about the update, for the report.
 

@@ -43,7 +43,7 @@ class FinishedModel(VerbResult):
 
 
 def finished_before(path: Path) -> FinishedModel:
-    """That the run at a path was finished already. Raises UserError if there is no model."""
+    """What is known of the model at a path whose run had ended before. Raises UserError if there is none."""
     kind = kind_of(ModelDirectory(path).manifest(), path)
     return FinishedModel(str(path), can_update="update" in kind.verbs)
 

@@ -104,7 +104,7 @@ def _make_steps(under_way: "Updating", size: int, every: float, watch: Watch, *,
     last, stop = time.monotonic(), watch(under_way.update)
     for _ in under_way.steps(size):
         stop = watch(under_way.update) or stop
-        if under_way.path is None or under_way.is_done:
+        if under_way.path is None or under_way.update.is_done:
             continue
         if stop or time.monotonic() - last >= every:
             under_way.save(under_way.path, overwrite=overwrite)
@@ -147,7 +147,7 @@ class Updating:
         fingerprint = digest_of_documents(corpus)
         updates = learned.facts.updates
         last = updates[-1] if updates else None
-        if last is not None and last.documents < last.total:
+        if last is not None and not last.is_done:
             if last.fingerprint != fingerprint:
                 problem = (
                     f"an update with other documents was interrupted after {last.documents:,} of "
@@ -163,14 +163,9 @@ class Updating:
         """The model's record of this update, with its progress: the last of its updates."""
         return self.learned.facts.updates[-1]
 
-    @property
-    def is_done(self) -> bool:
-        """Whether all documents were learned from."""
-        return self.update.documents == self.update.total
-
     def steps(self, size: int) -> Iterator[TraceRecord]:
         """Make the remaining steps, of `size` documents each; yields the trace record of each."""
-        while self.update.documents < self.update.total:
+        while not self.update.is_done:
             start = self.update.documents
             part = self.corpus.part(start, start + size)
             before, done = self.learned, self.update._replace(documents=start + part.n_documents)
@@ -184,7 +179,7 @@ class Updating:
 
         They are saved only if reports of its kind show documents.
         """
-        documents = self.corpus if self.is_done and self.learned.learner.shows_documents else None
+        documents = self.corpus if self.update.is_done and self.learned.learner.shows_documents else None
         model_files.save(self.learned, path, overwrite=overwrite, documents=documents)
 
 
@@ -193,7 +188,7 @@ def interrupted_update(path: Path) -> bool:
     if not (path / "model.json").exists():
         return False
     updates = Update.from_manifest(ModelDirectory(path).manifest())
-    return bool(updates) and updates[-1].documents < updates[-1].total
+    return bool(updates) and not updates[-1].is_done
 
 
 def _as_learned_from(learned: AnyLearned, part: Corpus) -> Corpus:

@@ -25,6 +25,7 @@ from stickbreaker.topics.model.priors.prevalence import (
     VARIANCES,
     coefficients_in,
 )
+from stickbreaker.topics.model.priors.prevalence_steps import column_precisions
 from stickbreaker.topics.model.priors.prevalence_terms import log_alphas_of
 
 DRAWS = 2_000  # of the coefficients, for intervals
@@ -173,8 +174,7 @@ def _draws(params: Record) -> Array:
     """Draws of the columns' coefficients from their approximate posterior (draws × columns × topics): normal,
     with the inverse of the information plus the prior's precisions as covariance.
     """
-    coefficients, precisions = params[COEFFICIENTS].values, 1.0 / params[VARIANCES].values
-    precisions[0] = 0.0
+    coefficients, precisions = params[COEFFICIENTS].values, column_precisions(params[VARIANCES].values)
     whole = params[INFORMATION].values + np.diag(np.repeat(precisions, coefficients.shape[1]))
     values, vectors = np.linalg.eigh(whole)
     spreads = 1.0 / np.sqrt(np.maximum(values, 1e-3))  # about a topic without tokens, documents say nothing

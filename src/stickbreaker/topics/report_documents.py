@@ -165,10 +165,9 @@ class CountedWords(NamedTuple):
         """The positions in a block of the documents in which they are counted; None: all."""
         if self.half is None:
             return source.held_out_in(block) if self.held_out else None
-        from stickbreaker.topics.runs.word_counting import in_second_half
+        from stickbreaker.topics.runs.word_counting import of_half
 
-        own = in_second_half(source, block) == bool(self.half)
-        return source.numbers(block)[own] - source.first[block]
+        return source.numbers(block)[of_half(source, block, self.half)] - source.first[block]
 
 
 def _counted_words(learned: TopicsLearned, halves: Halves | None, held_out: bool) -> list[CountedWords]:

@@ -102,7 +102,7 @@ class ShownUpdate:
             note(f"continuing after {done.documents:,} documents, which were learned from before")
         elif self.begun:
             text = f"{done.documents:,} of {counted(done.total, 'document')} learned from"
-            self.line.show(text, last=done.documents == done.total)
+            self.line.show(text, last=done.is_done)
         self.begun = True
         return self.stopped
 

@@ -19,7 +19,7 @@ function memberNumbers(members, key) {
   return members.length ? members.map(([number]) => number).sort((a, b) => a - b) : [key];
 }
 
-// What becomes of a topic in the next report: one with others of its name, or parted.
+// A sentence on the next report, if its topics will differ: those with one name are joined, others separated.
 function outlook(topics, names, k) {
   const [, , , , own] = topics[k], alike = topics.filter(([, , , , members], j) => members.length && names[k] && names[j] === names[k]);
   if (alike.length > 1) {

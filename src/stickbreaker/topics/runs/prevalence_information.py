@@ -21,6 +21,7 @@ from stickbreaker.topics.model.priors.prevalence import (
     MOST_INFORMATION,
     VARIANCES,
 )
+from stickbreaker.topics.model.priors.prevalence_steps import column_precisions
 from stickbreaker.topics.model.solvers.score_information import ScoreInformation
 
 
@@ -42,8 +43,7 @@ def with_information(
     if LEVELS in params:
         squares, means = np.split(rest.reshape(-1, n_columns), [n_columns])
         levels = LevelSums(squares, means, information[:n_topics, :n_topics])
-        precisions = 1.0 / params[VARIANCES].values
-        precisions[0] = 0.0
+        precisions = column_precisions(params[VARIANCES].values)
         variances = params[LEVEL_VARIANCES].values
         information = with_unknown_levels(information, levels, precisions, variances, prior.ranges)
         found[LEVEL_SHARES] = Field(levels.shares, ("levels",), additive=False)

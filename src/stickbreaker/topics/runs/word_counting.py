@@ -55,7 +55,7 @@ def word_counts_of(
 ) -> WordCounts:
     """Count what ranks topics' words: in how many documents each topic uses them, how far documents support
     them, and how often the top words occur together; with `whole` in all documents, with `halves` in each
-    half of them, which are cut by a hash of their ids (`in_second_half`). What is not asked for is None.
+    half of them, which are cut by a hash of their ids (`of_half`). What is not asked for is None.
 
     Every document's topics are inferred once, by `engine`, unless they are `known`. None if the table of sums
     would be too large: more than `CELLS` words × topics, or on Spark more than a quarter of `task_bytes` of
@@ -93,11 +93,14 @@ def word_counts_of(
     return WordCounts(of_all, (one, other))
 
 
-def in_second_half(source: Source, block: int) -> NDArray[np.bool_]:
-    """Whether each document of a block that is learned from belongs to the second half of the documents."""
+def of_half(source: Source, block: int, half: int) -> NDArray[np.int64]:
+    """The documents of a block that are learned from and belong to a half of all documents, 0 or 1: their
+    places among those that are learned from.
+    """
     assert isinstance(source.corpus, Corpus)
     ids = source.corpus.ids(block)
-    return np.array([share_of(ids[i], HALF_SALT) < 0.5 for i in _places(source, block)], np.bool_)
+    own = [share_of(ids[i], HALF_SALT) < 0.5 for i in _places(source, block)]
+    return np.flatnonzero(np.array(own, np.bool_) == bool(half))
 
 
 def _places(source: Source, block: int) -> NDArray[np.int64]:
@@ -184,11 +187,11 @@ class DocumentSums:
             topics = self._topics_of(reader, block, bags, done)
             done += len(bags.unseen)
             if self.half is not None:
-                chosen = np.flatnonzero(in_second_half(self.source, block) == bool(self.half))
+                chosen = of_half(self.source, block, self.half)
                 bags, topics = bags.take(chosen), _topics_of_some(topics, chosen)
             add_documents(bags, topics, probabilities, self.parts, sums)
             if self.second is not None:
-                chosen = np.flatnonzero(in_second_half(self.source, block))
+                chosen = of_half(self.source, block, 1)
                 add_documents(
                     bags.take(chosen), _topics_of_some(topics, chosen), probabilities, self.parts, self.second
                 )
@@ -284,7 +287,7 @@ class MeetingCounts:
         for block, bags in zip(blocks, _bags_of(reader, self.source, blocks), strict=True):
             texts = _texts_of(corpus, self.source, block) if corpus.ordered else bags
             if self.half is not None:
-                chosen = np.flatnonzero(in_second_half(self.source, block) == bool(self.half))
+                chosen = of_half(self.source, block, self.half)
                 bags = bags.take(chosen)
                 texts = _some_of(texts, chosen) if isinstance(texts, Tokens) else bags
             row = count_meetings_of(Tokens(bags.offsets, bags.words), texts, self.counted, n_words)

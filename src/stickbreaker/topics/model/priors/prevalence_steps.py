@@ -60,13 +60,18 @@ class Precisions(NamedTuple):
         return found
 
 
-def precisions_of(variances: Array, level_variances: Array, ranges: Sequence[LevelRange]) -> Precisions:
-    """The precisions by the variances of the columns, and of each term with levels (`ranges`)."""
+def column_precisions(variances: Array) -> Array:
+    """The precisions of the columns' coefficients (columns) by their variances; 0 for the intercept's."""
     columns = 1.0 / variances
     columns[0] = 0.0
+    return columns
+
+
+def precisions_of(variances: Array, level_variances: Array, ranges: Sequence[LevelRange]) -> Precisions:
+    """The precisions by the variances of the columns, and of each term with levels (`ranges`)."""
     own = [one.precisions(float(v)) for one, v in zip(ranges, level_variances, strict=True)]
     diagonal, beside = (np.concatenate([np.zeros(0), *(pair[i] for pair in own)]) for i in (0, 1))
-    return Precisions(columns, diagonal, beside, len(ranges))
+    return Precisions(column_precisions(variances), diagonal, beside, len(ranges))
 
 
 class _Systems(NamedTuple):
@@ -240,9 +245,9 @@ def learned_variances(
     scores (topics × columns × columns): the information that documents' words have about each topic's
     coefficients, estimated without bias, so that some may be below 0, which counts as 0.
     """
-    precisions = 1.0 / variances
-    precisions[0] = 0.0
-    whole = _above_zero((scores + scores.transpose(0, 2, 1)) / 2.0) + np.diag(precisions + FLAT)
+    whole = _above_zero((scores + scores.transpose(0, 2, 1)) / 2.0) + np.diag(
+        column_precisions(variances) + FLAT
+    )
     posterior = np.linalg.inv(whole)
     second = coefficients**2 + np.einsum("kii->ik", posterior)  # columns × topics
     updated = variances.copy()
